@@ -1,0 +1,187 @@
+//! The facts of a push, read while git still holds its objects back.
+//!
+//! `git receive-pack` puts what it received into a quarantine: a folder of objects of its own, which the hook sees and the
+//! repository does not. The folder is read here beside the repository's objects, in this process; nothing is stored by it,
+//! and when the push is refused git throws the folder away.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::error::Doing;
+use crate::limits::{COMMITS, FACTS_TIME, FILES};
+use crate::names::is_ref_name;
+use crate::store::Work;
+use crate::{Commits, Error, Files, Oid, Repos, Result, diff, history};
+
+/// Where git keeps the objects of a push that it has not stored yet, as it tells the hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantine {
+    /// `GIT_OBJECT_DIRECTORY`: the new objects.
+    pub objects: PathBuf,
+    /// `GIT_ALTERNATE_OBJECT_DIRECTORIES`, taken apart: the repository's own among them.
+    pub alternates: Vec<PathBuf>,
+}
+
+impl Quarantine {
+    /// Reads the two variables as git writes them.
+    pub fn from_variables(objects: &str, alternates: &str) -> Quarantine {
+        let alternates = alternates
+            .split(':')
+            .filter(|folder| !folder.is_empty())
+            .map(PathBuf::from)
+            .collect();
+        Quarantine {
+            objects: PathBuf::from(objects),
+            alternates,
+        }
+    }
+}
+
+/// A ref that a push wants to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefUpdate {
+    /// Full name.
+    pub name: String,
+    /// Zeros: the ref is created.
+    pub old: Oid,
+    /// Zeros: the ref is deleted.
+    pub new: Oid,
+}
+
+/// What a push does to one ref.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PushFacts {
+    /// True when `old` is contained in `new`, and when the ref is created; false when it is deleted, and for objects that are not commits.
+    pub fast_forward: bool,
+    /// Commits that no ref of the repository contains yet.
+    pub commits: Commits,
+    /// Files that differ between `old` and `new`. For a new ref: since the merge base with the default branch.
+    pub files: Files,
+}
+
+impl Repos {
+    /// The facts of one ref of a push. Tag objects are followed; a ref to something else than a commit has neither
+    /// commits nor files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a name that no ref can have and for a quarantine outside the repository.
+    pub async fn push_facts(
+        &self,
+        repository: u64,
+        quarantine: &Quarantine,
+        update: &RefUpdate,
+    ) -> Result<PushFacts> {
+        if !is_ref_name(&update.name) {
+            let shown: String = update.name.chars().take(80).collect();
+            return Err(Error::Invalid(format!(
+                "{shown:?} is not a name that git takes for a ref"
+            )));
+        }
+        let (quarantine, update) = (quarantine.clone(), update.clone());
+        self.work(repository, FACTS_TIME, move |work| {
+            if update.new.is_zero() {
+                return Ok(PushFacts::default());
+            }
+            add_quarantine(work, &quarantine)?;
+            if !work
+                .repo
+                .odb()
+                .doing("open the objects")?
+                .exists(update.new.0)
+            {
+                return Err(Error::NoObject(update.new));
+            }
+            facts(work, &update)
+        })
+        .await
+    }
+}
+
+fn facts(work: &Work, update: &RefUpdate) -> Result<PushFacts> {
+    let Some(new) = work.peeled(update.new.0) else {
+        return Ok(PushFacts::default());
+    };
+    let old = if update.old.is_zero() {
+        None
+    } else {
+        work.peeled(update.old.0)
+    };
+    let fast_forward = match old {
+        Some(old) => work.contains(new, old)?,
+        None => update.old.is_zero(),
+    };
+    let limit = |most| usize::try_from(most).unwrap_or(usize::MAX);
+    let before = match old {
+        Some(old) => Some(old),
+        None => fork_point(work, new)?,
+    };
+    let tree = |id| {
+        work.repo
+            .find_commit(id)
+            .and_then(|commit| commit.tree())
+            .doing("read a tree")
+    };
+    let before = before.map(tree).transpose()?;
+    Ok(PushFacts {
+        fast_forward,
+        commits: history::commits(work, new, &known_commits(work)?, limit(COMMITS))?,
+        files: diff::files(work, before.as_ref(), &tree(new)?, limit(FILES))?,
+    })
+}
+
+/// Where `new` left the default branch; none for an empty repository or another history.
+fn fork_point(work: &Work, new: git2::Oid) -> Result<Option<git2::Oid>> {
+    let Some(default) = work.ref_target("HEAD")?.and_then(|id| work.peeled(id)) else {
+        return Ok(None);
+    };
+    Ok(history::merge_bases(work, default, new)?.first().copied())
+}
+
+/// Commits that refs of the repository point at.
+fn known_commits(work: &Work) -> Result<Vec<git2::Oid>> {
+    let mut targets = HashSet::new();
+    for reference in work.repo.references().doing("list refs")? {
+        work.check_time()?;
+        targets.extend(reference.doing("list refs")?.target());
+    }
+    let mut known: Vec<git2::Oid> = targets
+        .into_iter()
+        .filter_map(|id| work.peeled(id))
+        .collect();
+    known.sort();
+    known.dedup();
+    Ok(known)
+}
+
+/// Makes the quarantined objects visible to this piece of work. Only folders inside the repository's own objects are taken:
+/// the paths come from another process.
+fn add_quarantine(work: &Work, quarantine: &Quarantine) -> Result<()> {
+    let own = real_path(&work.path.join("objects"))?;
+    let odb = work.repo.odb().doing("open the objects")?;
+    for folder in std::iter::once(&quarantine.objects).chain(&quarantine.alternates) {
+        let folder = real_path(folder)?;
+        if !folder.starts_with(&own) {
+            return Err(Error::Invalid(format!(
+                "objects in {} do not belong to this repository",
+                folder.display()
+            )));
+        }
+        if folder == own {
+            continue;
+        }
+        let text = folder
+            .to_str()
+            .ok_or_else(|| Error::Invalid(format!("{folder:?} must be UTF-8")))?;
+        odb.add_disk_alternate(text).doing("read the quarantine")?;
+    }
+    Ok(())
+}
+
+fn real_path(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|source| Error::Io {
+        doing: "find",
+        path: path.to_owned(),
+        source,
+    })
+}
