@@ -1,5 +1,8 @@
 //! Walking commits.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
 use crate::error::Doing;
 use crate::limits::{MESSAGE_BYTES, MESSAGES_BYTES};
 use crate::store::Work;
@@ -71,16 +74,32 @@ pub(crate) fn ids(
     Ok((ids, counted > limit))
 }
 
-/// Commits of `head`, newest first, from the one after `skip`; at most `limit`.
+/// The history of `head` from the `skip`th commit on, newest first, as `git log` orders it: by date, a commit never before
+/// it was seen as somebody's parent, and of equal dates the one that was seen first. (The library's own walk by date does
+/// not say which of equal dates comes first, and pages must not shift.)
 pub(crate) fn log(work: &Work, head: git2::Oid, skip: usize, limit: usize) -> Result<Commits> {
-    let mut commits = Vec::new();
-    for id in walk(work, head, &[], git2::Sort::TIME)?.skip(skip) {
+    let mut seen = HashSet::from([head]);
+    let mut waiting = BinaryHeap::new();
+    let find = |id| work.repo.find_commit(id).doing("read a commit");
+    waiting.push((find(head)?.time().seconds(), Reverse(0), head));
+    let (mut commits, mut passed) = (Vec::new(), 0);
+    while let Some((_, _, id)) = waiting.pop() {
         work.check_time()?;
         if commits.len() == limit {
             return Ok(Commits { commits, cut: true });
         }
-        let id = id.doing("walk the history")?;
-        commits.push(commit(&work.repo.find_commit(id).doing("read a commit")?));
+        let found = find(id)?;
+        for parent in found.parent_ids() {
+            if seen.insert(parent) {
+                let order = Reverse(seen.len());
+                waiting.push((find(parent)?.time().seconds(), order, parent));
+            }
+        }
+        if passed < skip {
+            passed += 1;
+        } else {
+            commits.push(commit(&found));
+        }
     }
     Ok(Commits {
         commits,

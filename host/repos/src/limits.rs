@@ -33,6 +33,9 @@ pub const BRANCHES: u32 = 1_000;
 /// Most commits in one answer, and in the facts of a push.
 pub const COMMITS: u32 = 10_000;
 
+/// Most commits in one page of a history.
+pub const LOG_COMMITS: u32 = 1_000;
+
 /// Most files in one answer, and in the facts of a push.
 pub const FILES: u32 = 50_000;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::Doing;
-use crate::limits::{BRANCHES, COMMITS, FILES, READ_TIME};
+use crate::limits::{BRANCHES, COMMITS, FILES, LOG_COMMITS, READ_TIME};
 use crate::merge::merge_commits;
 use crate::names::{QUEUE_PREFIX, branch_ref, check_path, is_ref_name};
 use crate::{Branch, Commits, Distance, Error, Files, Merged, Oid, Repos, Result, diff, history};
@@ -139,13 +139,12 @@ impl Repos {
         .await
     }
 
-    /// Commits of `head`, newest first, leaving out the first `skip`; at most `limit`.
+    /// History of `head`, newest first, from the `skip`th commit on; at most `limit`. As `git log` orders it.
     pub async fn log(&self, repository: u64, head: Oid, skip: u32, limit: u32) -> Result<Commits> {
-        let limit = within(limit, COMMITS, "commits")?;
+        let limit = within(limit, LOG_COMMITS, "commits")?;
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);
         self.work(repository, READ_TIME, move |work| {
-            let head = work.commit(head)?.id();
-            history::log(work, head, skip, limit)
+            history::log(work, work.commit(head)?.id(), skip, limit)
         })
         .await
     }

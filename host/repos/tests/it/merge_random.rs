@@ -232,5 +232,18 @@ async fn random_histories_are_walked_as_git_walks_them() {
         ids.sort();
         expected.sort();
         assert_eq!(ids, expected, "history {seed}");
+
+        let logged = world.git(&["log", "--format=%H", &right]);
+        let expected: Vec<Oid> = logged.lines().map(oid).collect();
+        let mut pages = Vec::new();
+        loop {
+            let skip = u32::try_from(pages.len()).unwrap();
+            let page = world.repos.log(REPO, b, skip, 2).await.unwrap();
+            pages.extend(page.commits.iter().map(|commit| commit.id));
+            if !page.cut {
+                break;
+            }
+        }
+        assert_eq!(pages, expected, "history {seed}");
     }
 }
