@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::Doing;
-use crate::limits::{ABANDONED_AGE, WRITE_TIME};
+use crate::limits::{ABANDONED_AGE, PUSH_BYTES, WRITE_TIME};
 use crate::names::branch_ref;
 use crate::{Error, Repos, Result};
 
@@ -86,6 +86,10 @@ fn initialise(path: &Path, default_branch: &str, hooks_dir: Option<&Path>) -> Re
             .set_str(name, value)
             .doing("write the configuration")?;
     }
+    let most = i64::try_from(PUSH_BYTES).unwrap_or(i64::MAX);
+    config
+        .set_i64("receive.maxInputSize", most)
+        .doing("write the configuration")?;
     if let Some(hooks) = hooks_dir {
         let hooks = hooks
             .to_str()

@@ -18,7 +18,7 @@ pub const READ_TIME: Duration = Duration::from_secs(30);
 /// How long writing (building a step, moving a ref) may take.
 pub const WRITE_TIME: Duration = Duration::from_secs(120);
 
-/// How long reading the facts of one pushed ref may take: the pusher waits for it.
+/// How long reading the facts of a push may take: the pusher waits for it.
 pub const FACTS_TIME: Duration = Duration::from_secs(60);
 
 /// How long one `git merge-tree` may take.
@@ -38,6 +38,18 @@ pub const LOG_COMMITS: u32 = 1_000;
 
 /// Most files in one answer, and in the facts of a push.
 pub const FILES: u32 = 50_000;
+
+/// Most refs that one push may move.
+pub const REFS: usize = 1_000;
+
+/// Commits in the facts of all refs of a push together: each may have [`COMMITS`], a thousand of them would not fit.
+pub const PUSHED_COMMITS: usize = 100_000;
+
+/// Files in the facts of all refs of a push together.
+pub const PUSHED_FILES: usize = 500_000;
+
+/// Most bytes that git takes in one push: more would fill the disk before anybody could judge it.
+pub const PUSH_BYTES: u64 = 2 << 30;
 
 /// Where a commit's message is cut in an answer, in bytes.
 pub const MESSAGE_BYTES: usize = 64 << 10;

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::Doing;
-use crate::limits::{COMMITS, FACTS_TIME, FILES};
-use crate::names::is_ref_name;
+use crate::limits::{COMMITS, FACTS_TIME, FILES, PUSHED_COMMITS, PUSHED_FILES, REFS};
+use crate::names::{branch_ref, is_ref_name};
 use crate::store::Work;
 use crate::{Commits, Error, Files, Oid, Repos, Result, diff, history};
 
@@ -60,82 +60,135 @@ pub struct PushFacts {
 }
 
 impl Repos {
-    /// The facts of one ref of a push. Tag objects are followed; a ref to something else than a commit has neither
-    /// commits nor files.
+    /// The facts of each ref of a push, in the order given. Tag objects are followed; a ref to something else than a commit
+    /// has neither commits nor files.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for a name that no ref can have and for a quarantine outside the repository.
+    /// [`Error::Invalid`] for a name that no ref can have, for more than [`REFS`] refs and for a quarantine outside the
+    /// repository; [`Error::NoObject`] for an object that neither holds.
     pub async fn push_facts(
         &self,
         repository: u64,
         quarantine: &Quarantine,
-        update: &RefUpdate,
-    ) -> Result<PushFacts> {
-        if !is_ref_name(&update.name) {
+        updates: &[RefUpdate],
+        default_branch: &str,
+    ) -> Result<Vec<PushFacts>> {
+        if updates.len() > REFS {
+            let count = updates.len();
+            return Err(Error::Invalid(format!(
+                "{count} refs at once: push at most {REFS}"
+            )));
+        }
+        if let Some(update) = updates.iter().find(|update| !is_ref_name(&update.name)) {
             let shown: String = update.name.chars().take(80).collect();
             return Err(Error::Invalid(format!(
                 "{shown:?} is not a name that git takes for a ref"
             )));
         }
-        let (quarantine, update) = (quarantine.clone(), update.clone());
+        let default_branch = branch_ref(default_branch)?;
+        let (quarantine, updates) = (quarantine.clone(), updates.to_vec());
         self.work(repository, FACTS_TIME, move |work| {
-            if update.new.is_zero() {
-                return Ok(PushFacts::default());
+            if updates.iter().any(|update| !update.new.is_zero()) {
+                add_quarantine(work, &quarantine)?;
             }
-            add_quarantine(work, &quarantine)?;
-            if !work
-                .repo
-                .odb()
-                .doing("open the objects")?
-                .exists(update.new.0)
-            {
-                return Err(Error::NoObject(update.new));
-            }
-            facts(work, &update)
+            let mut reading = Reading::new(work, &default_branch)?;
+            updates.iter().map(|update| reading.facts(update)).collect()
         })
         .await
     }
 }
 
-fn facts(work: &Work, update: &RefUpdate) -> Result<PushFacts> {
-    let Some(new) = work.peeled(update.new.0) else {
-        return Ok(PushFacts::default());
-    };
-    let old = if update.old.is_zero() {
-        None
-    } else {
-        work.peeled(update.old.0)
-    };
-    let fast_forward = match old {
-        Some(old) => work.contains(new, old)?,
-        None => update.old.is_zero(),
-    };
-    let limit = |most| usize::try_from(most).unwrap_or(usize::MAX);
-    let before = match old {
-        Some(old) => Some(old),
-        None => fork_point(work, new)?,
-    };
-    let tree = |id| {
-        work.repo
-            .find_commit(id)
-            .and_then(|commit| commit.tree())
-            .doing("read a tree")
-    };
-    let before = before.map(tree).transpose()?;
-    Ok(PushFacts {
-        fast_forward,
-        commits: history::commits(work, new, &known_commits(work)?, limit(COMMITS))?,
-        files: diff::files(work, before.as_ref(), &tree(new)?, limit(FILES))?,
-    })
+/// What is the same for all refs of a push, and how much the answer may still hold.
+struct Reading<'w> {
+    work: &'w Work,
+    default: Option<git2::Oid>,
+    known: Vec<git2::Oid>,
+    commits_left: usize,
+    files_left: usize,
 }
 
-/// Where `new` left the default branch; none for an empty repository or another history.
-fn fork_point(work: &Work, new: git2::Oid) -> Result<Option<git2::Oid>> {
-    let Some(default) = work.ref_target("HEAD")?.and_then(|id| work.peeled(id)) else {
-        return Ok(None);
-    };
-    Ok(history::merge_bases(work, default, new)?.first().copied())
+impl<'w> Reading<'w> {
+    fn new(work: &'w Work, default_branch: &str) -> Result<Reading<'w>> {
+        Ok(Reading {
+            work,
+            default: work
+                .ref_target(default_branch)?
+                .and_then(|id| work.peeled(id)),
+            known: known_commits(work)?,
+            commits_left: PUSHED_COMMITS,
+            files_left: PUSHED_FILES,
+        })
+    }
+
+    fn facts(&mut self, update: &RefUpdate) -> Result<PushFacts> {
+        let work = self.work;
+        work.check_time()?;
+        if update.new.is_zero() {
+            return Ok(PushFacts::default());
+        }
+        if !work
+            .repo
+            .odb()
+            .doing("open the objects")?
+            .exists(update.new.0)
+        {
+            return Err(Error::NoObject(update.new));
+        }
+        let Some(new) = work.peeled(update.new.0) else {
+            return Ok(PushFacts::default());
+        };
+        let old = if update.old.is_zero() {
+            None
+        } else {
+            work.peeled(update.old.0)
+        };
+        let fast_forward = match old {
+            Some(old) => work.contains(new, old)?,
+            None => update.old.is_zero(),
+        };
+        let before = match old {
+            Some(old) => Some(old),
+            None => self.fork_point(new)?,
+        };
+        let tree = |id| {
+            work.repo
+                .find_commit(id)
+                .and_then(|commit| commit.tree())
+                .doing("read a tree")
+        };
+        let before = before.map(tree).transpose()?;
+        let limit = |most| usize::try_from(most).unwrap_or(usize::MAX);
+        let commits = history::commits(
+            work,
+            new,
+            &self.known,
+            limit(COMMITS).min(self.commits_left),
+        )?;
+        let files = diff::files(
+            work,
+            before.as_ref(),
+            &tree(new)?,
+            limit(FILES).min(self.files_left),
+        )?;
+        self.commits_left = self.commits_left.saturating_sub(commits.commits.len());
+        self.files_left = self.files_left.saturating_sub(files.files.len());
+        Ok(PushFacts {
+            fast_forward,
+            commits,
+            files,
+        })
+    }
+
+    /// Where `new` left the default branch; none for an empty repository or another history.
+    fn fork_point(&self, new: git2::Oid) -> Result<Option<git2::Oid>> {
+        let Some(default) = self.default else {
+            return Ok(None);
+        };
+        Ok(history::merge_bases(self.work, default, new)?
+            .first()
+            .copied())
+    }
 }
 
 /// Commits that refs of the repository point at.

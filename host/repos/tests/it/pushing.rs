@@ -59,11 +59,14 @@ impl Push {
             old,
             new,
         };
-        self.world
-            .repos
-            .push_facts(REPO, &self.quarantine, &update)
+        self.facts_of(&[update]).await.unwrap().remove(0)
+    }
+
+    async fn facts_of(&self, updates: &[RefUpdate]) -> Result<Vec<PushFacts>, Error> {
+        let repos = &self.world.repos;
+        repos
+            .push_facts(REPO, &self.quarantine, updates, "main")
             .await
-            .unwrap()
     }
 }
 
@@ -309,35 +312,57 @@ async fn a_quarantine_elsewhere_is_refused() {
         old: push.main,
         new: push.main,
     };
-    let outside = push.world.folder();
     let quarantine = Quarantine {
-        objects: outside,
+        objects: push.world.folder(),
         alternates: Vec::new(),
     };
+    let updates = std::slice::from_ref(&update);
     let refused = push
         .world
         .repos
-        .push_facts(REPO, &quarantine, &update)
+        .push_facts(REPO, &quarantine, updates, "main")
         .await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     let named = RefUpdate {
         name: "refs/heads/a..b".into(),
         ..update.clone()
     };
-    let refused = push
-        .world
-        .repos
-        .push_facts(REPO, &push.quarantine, &named)
-        .await;
+    let refused = push.facts_of(&[named]).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     let missing = RefUpdate {
         new: "1".repeat(40).parse().unwrap(),
-        ..update
+        ..update.clone()
     };
-    let refused = push
-        .world
-        .repos
-        .push_facts(REPO, &push.quarantine, &missing)
-        .await;
+    let refused = push.facts_of(&[update.clone(), missing]).await;
     assert!(matches!(refused, Err(Error::NoObject(_))), "{refused:?}");
+    assert!(push.facts_of(&vec![update.clone(); 1_000]).await.is_ok());
+    let refused = push.facts_of(&vec![update; 1_001]).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn each_ref_of_a_push_has_facts_of_its_own() {
+    let push = push().await;
+    let (one, two) = push.hold_back(|world| {
+        let one = world.commit_saying(&[push.main], &start().with("c", "1"), "One");
+        (
+            one,
+            world.commit_saying(&[one], &start().with("c", "1").with("d", "2"), "Two"),
+        )
+    });
+    let update = |name: &str, new| RefUpdate {
+        name: name.into(),
+        old: Oid::zero(),
+        new,
+    };
+    let updates = [
+        update("refs/heads/two", two),
+        update("refs/heads/gone", Oid::zero()),
+        update("refs/heads/one", one),
+    ];
+    let facts = push.facts_of(&updates).await.unwrap();
+    assert_eq!(messages(&facts[0]), ["One", "Two"]);
+    assert_eq!(facts[1], PushFacts::default());
+    assert_eq!(messages(&facts[2]), ["One"]);
+    assert_eq!(paths(&facts[2]), ["c"]);
 }
