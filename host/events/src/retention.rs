@@ -1,0 +1,49 @@
+//! Removing what has had its time: deduplication ids and the inbox. The outbox stays: it is the timeline.
+
+use std::time::Duration;
+
+use sqlx::PgConnection;
+
+use crate::limits::{DEDUPLICATION_KEPT, INBOX_KEPT};
+
+const DEDUPLICATION: &str = "DELETE FROM queue_deduplication WHERE sent_at < clock_timestamp() - $1::bigint * interval '1 second'";
+
+const INBOX: &str =
+    "DELETE FROM inbox WHERE handled_at < clock_timestamp() - $1::bigint * interval '1 second'";
+
+/// How many rows were removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Purged {
+    /// Of `queue_deduplication`.
+    pub deduplication: u64,
+    /// Of `inbox`.
+    pub inbox: u64,
+}
+
+/// Removes deduplication ids older than [`DEDUPLICATION_KEPT`] and inbox rows older than [`INBOX_KEPT`]. The relay's
+/// leader does it every [`RETENTION_EVERY`](crate::limits::RETENTION_EVERY).
+///
+/// # Errors
+///
+/// What the database says.
+pub async fn purge(connection: &mut PgConnection) -> Result<Purged, sqlx::Error> {
+    let deduplication = delete(connection, DEDUPLICATION, DEDUPLICATION_KEPT).await?;
+    let inbox = delete(connection, INBOX, INBOX_KEPT).await?;
+    Ok(Purged {
+        deduplication,
+        inbox,
+    })
+}
+
+async fn delete(
+    connection: &mut PgConnection,
+    sql: &'static str,
+    kept: Duration,
+) -> Result<u64, sqlx::Error> {
+    let seconds = i64::try_from(kept.as_secs()).unwrap_or(i64::MAX);
+    Ok(sqlx::query(sql)
+        .bind(seconds)
+        .execute(connection)
+        .await?
+        .rows_affected())
+}

@@ -1,0 +1,192 @@
+//! A running server: every part made and connected, and stopped in the right order.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use g1t_events::{Consumer, ConsumerSettings, PostgresQueue, QueueClient, Relay, SqsQueue, SqsSettings};
+use g1t_repos::Repos;
+use sqlx::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::capability::judge::Judge;
+use crate::capability::postgres::GuestPool;
+use crate::identity::Identity;
+use crate::intents;
+use crate::limits;
+use crate::manifest::Manifest;
+use crate::runtime::{CodeCache, Components, MemoryBudget, Services, Ticker, app_engine, tick};
+use crate::trigger::git::{GitSettings, GitTrigger};
+use crate::trigger::http::{Api, Server};
+use crate::trigger::queue::Dispatch;
+
+/// Name of the queue in Postgres, as the seed has it.
+const QUEUE: &str = "g1t-events-work";
+
+/// What a server is made of.
+pub struct Settings {
+    pub database: PgConnectOptions,
+    pub data: PathBuf,
+    pub components: PathBuf,
+    pub listen: SocketAddr,
+    pub public_url: Option<String>,
+    pub sqs_queue_url: Option<String>,
+}
+
+/// A running server.
+pub struct App {
+    pub address: SocketAddr,
+    pub public_url: String,
+    pub pool: PgPool,
+    services: Arc<Services>,
+    ready: Arc<AtomicBool>,
+    stop: CancellationToken,
+    tasks: Vec<JoinHandle<()>>,
+    _ticker: Ticker,
+}
+
+/// Brings a database up to date, one process at a time.
+pub async fn migrate(pool: &PgPool) -> anyhow::Result<()> {
+    sqlx::migrate!().run(pool).await.context("the database could not be brought up to date")
+}
+
+impl App {
+    /// Starts everything; what an earlier process left half done is settled before anything new begins.
+    pub async fn start(settings: Settings) -> anyhow::Result<Self> {
+        let pool = PgPoolOptions::new()
+            .max_connections(limits::HOST_CONNECTIONS)
+            .acquire_timeout(limits::CONNECT_WAIT)
+            .connect_with(settings.database.clone())
+            .await
+            .context("the database cannot be reached")?;
+        migrate(&pool).await?;
+        std::fs::create_dir_all(&settings.data)?;
+        let data = settings.data.canonicalize()?;
+        let listener = TcpListener::bind(settings.listen)
+            .await
+            .with_context(|| format!("{} cannot be listened on: choose another by --listen", settings.listen))?;
+        let address = listener.local_addr()?;
+        let public_url = settings.public_url.unwrap_or_else(|| format!("http://{address}"));
+
+        let hooks = hooks_folder(&data)?;
+        let repos = Repos::open(data.join("repositories"), Some(hooks))?;
+        let manifest = Manifest::read(&settings.components)?;
+        let cache = CodeCache::open(&data.join("code"))?;
+        let engine = app_engine()?;
+        let judge = Judge::load(&cache, &manifest.judge)?;
+        let services = Arc::new(Services {
+            guests: GuestPool::new(settings.database.clone(), limits::GUEST_CONNECTIONS),
+            pool: pool.clone(),
+            repos,
+            judge,
+            variables: variables(),
+            memory: MemoryBudget::new(limits::PROCESS_MEMORY_BYTES),
+        });
+        let components = Arc::new(Components::load(&engine, &cache, &manifest, &services)?);
+        let identity = Identity::new(pool.clone());
+        let stop = CancellationToken::new();
+        let ready = Arc::new(AtomicBool::new(false));
+        let young = intents::settle_left(&pool, &services.repos).await.context("ref moves that were left over")?;
+
+        let git = GitTrigger::new(
+            Arc::clone(&services),
+            identity.clone(),
+            GitSettings { socket: socket_path(&data) },
+        );
+        git.listen(stop.clone()).await.context("the socket for git's hooks")?;
+        let api = Api::new(manifest, Arc::clone(&components), identity, pool.clone(), public_url.clone());
+        let is_ready = Arc::clone(&ready);
+        let server =
+            Server::new(listener, Arc::new(api), Arc::new(git), Arc::new(move || is_ready.load(Ordering::Relaxed)));
+        let queue = queue(&pool, settings.sqs_queue_url).await;
+        let relay = Relay::new(pool.clone(), Arc::clone(&queue));
+        let consumer =
+            Consumer::new(queue, pool.clone(), Arc::new(Dispatch(components)), ConsumerSettings::default());
+
+        let mut tasks = Vec::new();
+        tasks.push(tokio::spawn(server.run(stop.clone())));
+        let stopping = stop.clone();
+        tasks.push(tokio::spawn(async move { consumer.run(stopping).await }));
+        let stopping = stop.clone();
+        tasks.push(tokio::spawn(async move { relay.run(stopping).await }));
+        tasks.push(tokio::spawn(settle_later(pool.clone(), Arc::clone(&services), young, stop.clone())));
+        ready.store(true, Ordering::Relaxed);
+        info!(%address, "serving");
+        let _ticker = tick(&engine, limits::APP_TICK);
+        Ok(Self { address, public_url, pool, services, ready, stop, tasks, _ticker })
+    }
+
+    /// Takes no more work, finishes what runs, within a time limit.
+    pub async fn stop(self) {
+        self.ready.store(false, Ordering::Relaxed);
+        self.stop.cancel();
+        let all = futures::future::join_all(self.tasks);
+        // Longer than each part's own limit, which is what usually ends the wait.
+        if tokio::time::timeout(limits::SHUT_DOWN + Duration::from_secs(10), all).await.is_err() {
+            warn!("what still ran was cut at shut-down");
+        }
+        tokio::time::timeout(limits::CONNECT_WAIT, self.services.guests.close()).await.ok();
+        tokio::time::timeout(limits::CONNECT_WAIT, self.pool.close()).await.ok();
+    }
+}
+
+async fn queue(pool: &PgPool, sqs_queue_url: Option<String>) -> Arc<dyn QueueClient> {
+    match sqs_queue_url {
+        Some(url) => {
+            let mut settings = SqsSettings::new(url);
+            settings.endpoint = std::env::var("AWS_ENDPOINT_URL").ok();
+            Arc::new(SqsQueue::new(settings).await)
+        }
+        None => Arc::new(PostgresQueue::new(pool.clone(), QUEUE)),
+    }
+}
+
+/// Looks again at moves that were too young to be given up at start.
+async fn settle_later(pool: PgPool, services: Arc<Services>, mut young: usize, stop: CancellationToken) {
+    while young > 0 {
+        let wait = tokio::time::sleep(Duration::from_secs(1));
+        if stop.run_until_cancelled(wait).await.is_none() {
+            return;
+        }
+        match intents::settle_left(&pool, &services.repos).await {
+            Ok(left) => young = left,
+            Err(error) => warn!(error = &error as &dyn std::error::Error, "left-over ref moves: trying again"),
+        }
+    }
+}
+
+/// Settings for components: `G1T_VARIABLE_NAME` becomes `name`.
+fn variables() -> BTreeMap<String, String> {
+    std::env::vars()
+        .filter_map(|(name, value)| Some((name.strip_prefix("G1T_VARIABLE_")?.to_lowercase(), value)))
+        .collect()
+}
+
+/// The folder git takes its hooks from: this binary under the hook's name.
+fn hooks_folder(data: &std::path::Path) -> anyhow::Result<PathBuf> {
+    let folder = data.join("hooks");
+    std::fs::create_dir_all(&folder)?;
+    let link = folder.join("pre-receive");
+    let temporary = folder.join(format!("pre-receive.{}", std::process::id()));
+    std::fs::remove_file(&temporary).ok();
+    std::os::unix::fs::symlink(std::env::current_exe()?, &temporary)?;
+    std::fs::rename(&temporary, &link)?;
+    Ok(folder)
+}
+
+/// A path short enough for a unix socket (about 100 bytes).
+fn socket_path(data: &std::path::Path) -> PathBuf {
+    let beside = data.join("hook.sock");
+    if beside.as_os_str().len() < 100 {
+        return beside;
+    }
+    std::env::temp_dir().join(format!("g1t-hook-{:x}.sock", std::process::id()))
+}

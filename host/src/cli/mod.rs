@@ -1,0 +1,12 @@
+//! The commands of `g1t-work`.
+
+mod app;
+
+mod embedded;
+mod first_owner;
+mod options;
+
+mod serve;
+
+pub use options::{Command, Options};
+pub use serve::run;

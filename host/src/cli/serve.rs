@@ -1,0 +1,92 @@
+use std::path::Path;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+use sqlx::postgres::PgConnectOptions;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::app::{App, Settings, migrate};
+use super::embedded::Embedded;
+use super::first_owner::{LOGIN, first_owner};
+use super::options::{Command, ServerArgs};
+
+
+/// Runs one command to its end.
+pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Up(args) => up(args).await,
+        Command::Serve(args) => serve(args).await,
+        Command::Migrate(args) => {
+            let pool = sqlx::PgPool::connect(&args.database_url).await.context("the database cannot be reached")?;
+            migrate(&pool).await?;
+            println!("the database is up to date");
+            Ok(ExitCode::SUCCESS)
+        }
+
+
+    }
+}
+
+async fn up(args: ServerArgs) -> anyhow::Result<ExitCode> {
+    if args.database_url.is_some() {
+        return serve(args).await;
+    }
+    println!("starting a private Postgres in {}", args.data.join("postgres").display());
+    let embedded = Embedded::start(&args.data.join("postgres")).await?;
+    let served = until_told(&args, embedded.options()).await;
+    embedded.stop().await;
+    served
+}
+
+async fn serve(args: ServerArgs) -> anyhow::Result<ExitCode> {
+    let Some(url) = &args.database_url else {
+        bail!("give the database by --database-url or DATABASE_URL, or run `g1t-work up` for a private one");
+    };
+    let database = PgConnectOptions::from_str(url).context("DATABASE_URL is not the address of a Postgres server")?;
+    until_told(&args, database).await
+}
+
+async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Result<ExitCode> {
+    let app = App::start(Settings {
+        database,
+        data: args.data.clone(),
+        components: args.components.clone(),
+        listen: args.listen,
+        public_url: args.public_url.clone(),
+        sqs_queue_url: args.sqs_queue_url.clone(),
+    })
+    .await?;
+    println!("g1t-work is at {}", app.public_url);
+    if let Some(token) = first_owner(&app.pool).await? {
+        match &args.token_file {
+            Some(file) => write_token(file, &token)?,
+            None => println!("token of the first owner ('{LOGIN}'), shown this once: {token}"),
+        }
+    }
+    let at = app.public_url.trim_start_matches("http://").trim_start_matches("https://");
+    println!("push to a repository: git push http://x:TOKEN@{at}/WORKSPACE/REPOSITORY.git main");
+    told_to_stop().await?;
+    println!("stopping");
+    app.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn told_to_stop() -> std::io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+fn write_token(file: &Path, token: &str) -> anyhow::Result<()> {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    writeln!(file, "{token}")?;
+    Ok(())
+}

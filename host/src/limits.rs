@@ -1,0 +1,88 @@
+//! Every limit of the host, with its unit and its reason. Those a component may set for itself in `plugins/app.toml` are
+//! defaults here.
+
+use std::time::Duration;
+
+/// Instances alive at once in the engine of routes and handlers: requests in flight plus idle ones kept for reuse.
+pub const APP_INSTANCES: u32 = 128;
+/// Core instances in that pool: a component of ours has two to four.
+pub const APP_CORE_INSTANCES: u32 = 1024;
+/// Memories in that pool. Each reserves 4 GiB of address space, none of it resident.
+pub const APP_MEMORIES: u32 = 256;
+/// Tables in that pool.
+pub const APP_TABLES: u32 = 512;
+/// Fibers in that pool: one for every call in flight, and one for every async task of a guest.
+pub const APP_STACKS: u32 = 512;
+/// Memory of one store of the app engine, in bytes, when the manifest says nothing.
+pub const APP_MEMORY_BYTES: usize = 128 << 20;
+/// Most that the manifest may give one component, in bytes: the pool's slots have this size.
+pub const APP_MEMORY_BYTES_MOST: usize = 256 << 20;
+/// All wasm memory of the process together, in bytes: many guests growing at once must not take the machine down.
+pub const PROCESS_MEMORY_BYTES: usize = 8 << 30;
+/// Elements of a table: a component of ours has some thousands of functions.
+pub const TABLE_ELEMENTS: usize = 100_000;
+/// How often the epoch of the app engine moves: the grain of its time limits.
+pub const APP_TICK: Duration = Duration::from_millis(10);
+/// Wall time of one request or event, when the manifest says nothing.
+pub const APP_DEADLINE: Duration = Duration::from_secs(30);
+/// Time to make an instance. Routes instantiate in well under a millisecond.
+pub const INSTANTIATE_DEADLINE: Duration = Duration::from_secs(2);
+/// Bytes the host lifts out of a guest in one call.
+pub const APP_HOSTCALL_BYTES: usize = 16 << 20;
+/// Resources (connections, bodies, headers) that one store may hold.
+pub const RESOURCES: usize = 10_000;
+/// An instance is dropped after this many requests, so that what a guest leaks stays bounded.
+pub const REUSES: usize = 128;
+/// How long an idle instance is kept for the next request.
+pub const IDLE: Duration = Duration::from_secs(1);
+/// How long a guest may work on after its answer's head is out (streaming the body).
+pub const POST_RETURN: Duration = Duration::from_secs(60);
+
+/// Decisions at once, and so instances in the rules engine's pool: judging is pure computing, more than cores is no use.
+pub const RULES_INSTANCES: u32 = 16;
+/// Memory of one decision, in bytes. Facts of 10,000 commits and 50,000 files take about 20 MB.
+pub const RULES_MEMORY_BYTES: usize = 256 << 20;
+/// How often the epoch of the rules engine moves.
+pub const RULES_TICK: Duration = Duration::from_millis(5);
+/// Computing time of one decision by our own judge.
+pub const RULES_DEADLINE: Duration = Duration::from_millis(2_000);
+/// Fuel of one decision: runs out before the deadline does on an idle machine, so that the verdict does not depend on load.
+pub const RULES_FUEL: u64 = 4_000_000_000;
+/// Bytes the host lifts out of the judge: verdicts, not facts.
+pub const RULES_HOSTCALL_BYTES: usize = 8 << 20;
+
+/// Connections that guests of this process hold at once.
+pub const GUEST_CONNECTIONS: u32 = 24;
+/// Connections of the host itself: identity, hooks, relay, queue.
+pub const HOST_CONNECTIONS: u32 = 12;
+/// How long a guest waits for a connection before it is told that the database is busy.
+pub const CONNECT_WAIT: Duration = Duration::from_secs(5);
+/// Longest statement of a guest; Postgres ends it.
+pub const STATEMENT: Duration = Duration::from_secs(10);
+/// Longest wait of a guest for the database to say anything: behind `STATEMENT`, for a server that is gone.
+pub const STATEMENT_WALL: Duration = Duration::from_secs(15);
+/// Longest an open transaction of a guest may do nothing.
+pub const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(20);
+/// Bytes of rows that one query may bring: more is an error that names this limit.
+pub const RESULT_BYTES: usize = 64 << 20;
+/// Rows on their way to a guest that has not read them yet.
+pub const ROWS_BUFFERED: usize = 64;
+
+/// Body of an API request, in bytes. Pushes do not pass here.
+pub const BODY_BYTES: u64 = 10 << 20;
+/// Head of a request, in bytes.
+pub const HEAD_BYTES: usize = 64 << 10;
+/// Requests that guests work on at once; the next waits for `REQUEST_WAIT`.
+pub const REQUESTS: usize = 100;
+/// How long a request waits for its turn before it gets 503.
+pub const REQUEST_WAIT: Duration = Duration::from_secs(5);
+/// Open connections; the next waits in the kernel's queue.
+pub const CONNECTIONS: usize = 1_000;
+/// Time to send a request's head, and between two parts of its body.
+pub const CLIENT_SILENCE: Duration = Duration::from_secs(30);
+/// How long a token's actor is remembered. A revoked token works at most this much longer.
+pub const TOKEN_CACHE: Duration = Duration::from_secs(3);
+/// How long a shut-down waits for what runs.
+pub const SHUT_DOWN: Duration = Duration::from_secs(20);
+/// Bytes of a guest's standard output and error that are logged for one call.
+pub const GUEST_LOG_BYTES: usize = 16 << 10;

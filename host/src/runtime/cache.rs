@@ -1,0 +1,74 @@
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use tracing::{info, warn};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+/// Compiled code on disk, so that a start does not compile what the last one did.
+///
+/// The files are native code: whoever can write them runs as the host. So the folder is the host's own, made with no
+/// access for others, and nothing is loaded that this host did not write: a name is the digest of the component's bytes
+/// and of the engine's configuration, and an upload never gets here.
+#[derive(Clone, Debug)]
+pub struct CodeCache {
+    folder: PathBuf,
+}
+
+/// Why a component's code could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    #[error("{path}: cannot be read; build the components with `cargo xtask build`")]
+    Unreadable { path: PathBuf, #[source] source: std::io::Error },
+    #[error("{path}: is not a component this host can run")]
+    Invalid { path: PathBuf, #[source] source: wasmtime::Error },
+}
+
+impl CodeCache {
+    /// A cache in a folder, which is made when it is missing.
+    pub fn open(folder: &Path) -> std::io::Result<Self> {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    /// The component in a file, compiled for an engine, and the SHA-256 of its bytes.
+    pub fn load(&self, engine: &Engine, path: &Path) -> Result<(Component, [u8; 32]), CacheError> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| CacheError::Unreadable { path: path.to_owned(), source })?;
+        let digest: [u8; 32] = Sha256::digest(&bytes).into();
+        let file = self.folder.join(self.name(engine, &digest));
+        if file.exists() {
+            // SAFETY: only `store` below writes into this folder, which others cannot write to.
+            match unsafe { Component::deserialize_file(engine, &file) } {
+                Ok(component) => return Ok((component, digest)),
+                Err(error) => warn!(%error, "compiled code does not fit this host; compiling again"),
+            }
+        }
+        info!(component = %path.display(), "compiling");
+        let component = Component::from_binary(engine, &bytes)
+            .map_err(|source| CacheError::Invalid { path: path.to_owned(), source })?;
+        if let Err(error) = component.serialize().map_err(std::io::Error::other).and_then(|code| self.store(&file, &code)) {
+            warn!(%error, "compiled code could not be kept; the next start compiles again");
+        }
+        Ok((component, digest))
+    }
+
+    fn name(&self, engine: &Engine, digest: &[u8; 32]) -> String {
+        let mut hasher = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{hex}-{:016x}.code", hasher.finish())
+    }
+
+    /// Other processes may map the file: it appears whole, under its name, and is never written again.
+    fn store(&self, file: &Path, code: &[u8]) -> std::io::Result<()> {
+        let mut temporary = tempfile::NamedTempFile::new_in(&self.folder)?;
+        temporary.write_all(code)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(file).map_err(|error| error.error)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! HTTP components: which instance takes a request, how long it may work, when it is thrown away.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OwnedSemaphorePermit;
+use tracing::{debug, warn};
+use wasmtime::component::GuestTaskId;
+use wasmtime::{Engine, PoolConcurrencyLimitError, Store, StoreContextMut};
+use wasmtime_wasi_http::WasiHttpView;
+use wasmtime_wasi_http::handler::{
+    ExpirationError, HandlerState, Instance, InstantiationError, ProxyHandler, ProxyPre, Request, Response,
+    ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus,
+};
+
+use super::state::{Call, GuestState, Services};
+use crate::limits;
+use crate::manifest::ComponentSpec;
+
+/// What came of handing a request to a component.
+pub enum Reply {
+    Answered(Response),
+    /// Ran longer than it may: 504.
+    TimedOut,
+    /// No instance to be had now: 503.
+    Busy,
+    /// Trapped, or answered nothing: 500. The cause is for the log.
+    Failed(wasmtime::Error),
+}
+
+/// An HTTP component that can take requests.
+pub(super) struct HttpComponent(ProxyHandler<Template>);
+
+impl HttpComponent {
+    pub(super) fn new(
+        engine: Engine,
+        pre: ProxyPre<GuestState>,
+        component: Arc<ComponentSpec>,
+        services: Arc<Services>,
+    ) -> Self {
+        Self(ProxyHandler::new(Template { engine, pre, component, services }))
+    }
+
+    /// Runs one request. The permit is kept until the guest has answered or run out of time, even when nobody waits for
+    /// the answer any more: an aborted client must not make room for a request that the guest has no room for.
+    pub(super) async fn handle(&self, call: Call, permit: OwnedSemaphorePermit, request: Request) -> Reply {
+        match self.0.handle((call, permit), request).await {
+            Ok(response) => Reply::Answered(response),
+            Err(error) if error.is::<ExpirationError>() => Reply::TimedOut,
+            Err(error) => match error.downcast::<InstantiationError<(Call, OwnedSemaphorePermit)>>() {
+                Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
+                Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
+                Err(error) => Reply::Failed(error),
+            },
+        }
+    }
+}
+
+struct Template {
+    engine: Engine,
+    pre: ProxyPre<GuestState>,
+    component: Arc<ComponentSpec>,
+    services: Arc<Services>,
+}
+
+impl HandlerState for Template {
+    type StoreData = GuestState;
+    type WorkerExpiration = Expiration;
+    type WorkerState = Worker;
+
+    async fn instantiate(&self) -> wasmtime::Result<Instance<GuestState, Expiration, Worker>> {
+        let mut store =
+            GuestState::store(&self.engine, Arc::clone(&self.component), Arc::clone(&self.services));
+        let proxy = tokio::time::timeout(limits::INSTANTIATE_DEADLINE, self.pre.instantiate_async(&mut store))
+            .await
+            .map_err(|_| wasmtime::format_err!("took longer than {:?} to start", limits::INSTANTIATE_DEADLINE))??;
+        Ok(Instance {
+            store,
+            proxy,
+            view: GuestState::http,
+            expiration: Expiration { deadline: self.component.limits.deadline, timer: None },
+            state: Worker { component: Arc::clone(&self.component) },
+        })
+    }
+}
+
+/// When a worker is over: decided from outside its store, so also when a host call holds that.
+struct Expiration {
+    deadline: Duration,
+    timer: Option<(WorkerStatus, Instant, Pin<Box<tokio::time::Sleep>>)>,
+}
+
+/// Longer than a request's own timer, which ends first wherever the guest gives way.
+const GRACE: Duration = Duration::from_millis(250);
+
+fn allowance(status: WorkerStatus, deadline: Duration) -> Duration {
+    match status {
+        WorkerStatus::Idle => limits::IDLE,
+        WorkerStatus::Requests => deadline.saturating_add(GRACE),
+        WorkerStatus::PostReturn => limits::POST_RETURN,
+    }
+}
+
+impl WorkerExpiration for Expiration {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>, status: WorkerStatus, start: Instant) -> Poll<()> {
+        let deadline = self.deadline;
+        let (_, _, timer) = match &mut self.timer {
+            Some(timer) if timer.0 == status && timer.1 == start => timer,
+            other => {
+                let end = start + allowance(status, deadline);
+                other.insert((status, start, Box::pin(tokio::time::sleep_until(end.into()))))
+            }
+        };
+        timer.as_mut().poll(cx)
+    }
+}
+
+struct Worker {
+    component: Arc<ComponentSpec>,
+}
+
+/// Whether an instance takes another request, by counts alone.
+fn accepts(concurrent: usize, total: usize, at_once: usize) -> ShouldAccept {
+    if total >= limits::REUSES {
+        ShouldAccept::Never
+    } else if concurrent >= at_once {
+        ShouldAccept::No
+    } else {
+        ShouldAccept::Yes
+    }
+}
+
+impl WorkerState for Worker {
+    type StoreData = GuestState;
+    type RequestData = (Call, OwnedSemaphorePermit);
+
+    fn should_accept_request(&self, concurrent: usize, total: usize) -> ShouldAccept {
+        accepts(concurrent, total, self.component.limits.concurrent)
+    }
+
+    fn on_request_start(
+        &self,
+        mut store: StoreContextMut<'_, GuestState>,
+        (call, permit): Self::RequestData,
+        _task: GuestTaskId,
+    ) -> Pin<Box<dyn Future<Output = ()> + 'static + Send + Sync>> {
+        // One request at a time in whoever has capabilities, so the store's call is this request's.
+        store.data_mut().call = call;
+        let deadline = self.component.limits.deadline;
+        Box::pin(async move {
+            tokio::time::sleep(deadline).await;
+            drop(permit);
+        })
+    }
+
+    fn drop(&self, store: Store<GuestState>, result: Result<(), wasmtime::Error>) {
+        match result {
+            Ok(()) => debug!(component = %self.component.name, memory_bytes = store.data().limiter.used(), "instance done"),
+            Err(error) => warn!(component = %self.component.name, error = format!("{error:#}"), "instance thrown away"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ShouldAccept, accepts};
+    use crate::limits;
+
+    #[test]
+    fn an_instance_is_not_reused_for_ever_and_not_shared_by_more_than_it_may() {
+        assert!(matches!(accepts(0, 0, 1), ShouldAccept::Yes));
+        assert!(matches!(accepts(1, 1, 1), ShouldAccept::No));
+        assert!(matches!(accepts(1, 1, 16), ShouldAccept::Yes));
+        assert!(matches!(accepts(0, limits::REUSES, 16), ShouldAccept::Never));
+    }
+}

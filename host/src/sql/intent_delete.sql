@@ -1,0 +1,1 @@
+DELETE FROM push_intents WHERE id = $1

@@ -1,0 +1,1 @@
+UPDATE repositories SET pushed_at = now() WHERE id = $1

@@ -1,0 +1,1 @@
+SELECT id, name FROM workspaces WHERE lower(name) = lower($1)

@@ -1,0 +1,166 @@
+//! Judging a push: from the hook's question to its answer.
+
+use std::sync::Arc;
+
+use g1t_repos::{Quarantine, RefUpdate, RepoLock};
+use tracing::{info, warn};
+use uuid::Uuid;
+
+use super::hook::{Question, Reply};
+use super::smart::Target;
+use super::{facts, rulesets};
+use crate::bindings::app::g1t::rules::types::{Decision, Enforcement, Outcome};
+use crate::capability::judge::{JudgeError, Kept};
+use crate::identity::Actor;
+use crate::intents::{self, Intent, IntentError};
+use crate::runtime::Services;
+
+/// Broken rules that a refusal tells; more are counted.
+const TOLD: usize = 20;
+/// Refs that one push may move.
+const REFS: usize = 1_000;
+
+/// A push that `git receive-pack` is working on.
+pub(super) struct Push {
+    pub(super) id: Uuid,
+    pub(super) actor: Arc<Actor>,
+    pub(super) target: Target,
+}
+
+/// Why a push could not be judged: nothing is stored, and it may be tried again.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PushError {
+    #[error("the refs could not be read: {0}")]
+    Refs(String),
+    #[error("the repository could not be read")]
+    Repository(#[from] g1t_repos::Error),
+    #[error("the database does not answer")]
+    Database(#[from] sqlx::Error),
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    #[error(transparent)]
+    Intent(#[from] IntentError),
+}
+
+impl Push {
+    /// Judges every ref. An accepted push holds the repository until the lock is dropped.
+    pub(super) async fn judge(
+        &self,
+        services: &Services,
+        question: &Question,
+    ) -> Result<(Reply, Option<RepoLock>), PushError> {
+        let repository = self.target.repository.unsigned_abs();
+        let updates = updates(&question.updates)?;
+        let lock = services.repos.lock(repository).await?;
+        let quarantine = Quarantine::from_variables(&question.objects, &question.alternates);
+        let branch = &self.target.default_branch;
+        let found = services.repos.push_facts(repository, &quarantine, &updates, branch).await?;
+        let rulesets = rulesets::of_repository(&services.pool, self.target.workspace, self.target.repository).await?;
+        let mut refused = Vec::new();
+        let mut intents = Vec::new();
+        for (update, found) in updates.iter().zip(found) {
+            let forced = !found.fast_forward && !update.old.is_zero() && !update.new.is_zero();
+            let facts = facts::of_update(&self.target, &self.actor, update, found);
+            let kept = Kept::new(&facts, &rulesets);
+            let decision = services.judge.judge(facts, rulesets.clone()).await?;
+            kept.write(&services.pool, self.target.workspace, &services.judge, &decision).await?;
+            refused.extend(refusals(&update.name, &decision));
+            intents.push(self.intent(update, forced));
+        }
+        if !refused.is_empty() {
+            info!(push = %self.id, rules = refused.len(), "a push was refused");
+            return Ok((Reply { accepted: false, lines: told(refused) }, None));
+        }
+        intents::record(&services.pool, &intents).await?;
+        Ok((Reply { accepted: true, lines: Vec::new() }, Some(lock)))
+    }
+
+    fn intent(&self, update: &RefUpdate, forced: bool) -> Intent {
+        Intent {
+            id: Uuid::now_v7(),
+            push: self.id,
+            workspace: self.target.workspace,
+            repository: self.target.repository,
+            actor: Some(self.actor.id),
+            ref_name: update.name.clone(),
+            old: update.old,
+            new: update.new,
+            forced,
+        }
+    }
+}
+
+/// What an answer says when judging itself failed: the cause is for the log.
+pub(super) fn failed(error: &PushError) -> Reply {
+    warn!(error = error as &dyn std::error::Error, "a push could not be judged");
+    let line = format!("g1t: the push could not be judged ({error}); nothing was stored, try again");
+    Reply { accepted: false, lines: vec![line] }
+}
+
+fn updates(text: &str) -> Result<Vec<RefUpdate>, PushError> {
+    let wrong = |line: &str| PushError::Refs(line.chars().take(200).collect());
+    let mut all = Vec::new();
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ' ');
+        let (Some(old), Some(new), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(wrong(line));
+        };
+        let old = old.parse().map_err(|_| wrong(line))?;
+        let new = new.parse().map_err(|_| wrong(line))?;
+        all.push(RefUpdate { name: name.to_owned(), old, new });
+    }
+    if all.is_empty() || all.len() > REFS {
+        return Err(PushError::Refs(format!("{} refs at once; push at most {REFS}", all.len())));
+    }
+    Ok(all)
+}
+
+/// The rules that refuse, each as what git shows.
+fn refusals(ref_name: &str, decision: &Decision) -> Vec<String> {
+    decision
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.outcome != Outcome::Pass && verdict.enforcement == Enforcement::Active)
+        .filter(|verdict| !verdict.bypassable)
+        .map(|verdict| {
+            format!(
+                "g1t: {ref_name}: rule '{}' of ruleset '{}': {} {}",
+                verdict.rule, verdict.ruleset_name, verdict.why, verdict.remedy
+            )
+        })
+        .collect()
+}
+
+fn told(refused: Vec<String>) -> Vec<String> {
+    let more = refused.len().saturating_sub(TOLD);
+    let mut lines: Vec<String> = refused.into_iter().take(TOLD).collect();
+    if more > 0 {
+        lines.push(format!("g1t: and {more} more broken rules"));
+    }
+    lines.push("g1t: nothing was stored".to_owned());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TOLD, told, updates};
+
+    #[test]
+    fn a_refusal_tells_twenty_rules_and_counts_the_rest() {
+        let lines = told((0..25).map(|n| format!("rule {n}")).collect());
+        assert_eq!(lines.len(), TOLD + 2);
+        assert_eq!(lines[TOLD], "g1t: and 5 more broken rules");
+        assert_eq!(lines[TOLD + 1], "g1t: nothing was stored");
+    }
+
+    #[test]
+    fn what_git_did_not_write_is_refused() {
+        assert!(updates("").is_err());
+        assert!(updates("abc def refs/heads/x\n").is_err());
+        let zero = "0".repeat(40);
+        let one = "1".repeat(40);
+        let read = updates(&format!("{zero} {one} refs/heads/a b\n")).unwrap();
+        assert_eq!(read[0].name, "refs/heads/a b");
+        assert!(read[0].old.is_zero());
+    }
+}
