@@ -49,7 +49,7 @@ async fn dead_letters_are_listed_newest_first_and_by_workspace(ctx: Ctx) {
     let of_workspace = list(&ctx.pool, Some(ctx.workspace), None, 10)
         .await
         .expect("a list");
-    assert_eq!(of_workspace, [known.clone()]);
+    assert_eq!(of_workspace, std::slice::from_ref(&known));
     assert_eq!(
         list(&ctx.pool, Some(WorkspaceId(9999)), None, 10)
             .await
