@@ -43,4 +43,4 @@ impl Guest for Judge {
     }
 }
 
-g1t_rules::export_judge!(Judge);
+g1t_rules::bindings::export_judge!(Judge);
