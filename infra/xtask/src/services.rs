@@ -130,6 +130,29 @@ impl Drop for Services {
     }
 }
 
+/// A new temporary folder, noted in `record`. A run that was killed could not remove its own: the one noted there last
+/// goes now, unless its database still runs.
+fn fresh_folder(record: &Path) -> Result<TempDir> {
+    if let Ok(last) = fs::read_to_string(record) {
+        let last = Path::new(last.trim());
+        if last.join("data").is_dir() && !last.join("data/postmaster.pid").exists() {
+            note(&format!(
+                "removing {}, left by a run that was killed",
+                last.display()
+            ));
+            // It is in nobody's way: failing to remove it is no reason to fail.
+            let _ = fs::remove_dir_all(last);
+        }
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("g1t-")
+        .tempdir()
+        .context("cannot make a temporary folder")?;
+    fs::write(record, folder.path().to_string_lossy().as_bytes())
+        .with_context(|| format!("cannot write {}", record.display()))?;
+    Ok(folder)
+}
+
 /// Kills and reaps; a process that ended already is only reaped.
 fn end(child: &mut Child) {
     let _ = child.kill();
@@ -279,6 +302,30 @@ fn nobody() -> Result<User> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_a_running_database_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let record = place.path().join("record");
+        for is_running in [false, true] {
+            let data = place.path().join("last/data");
+            fs::create_dir_all(&data).unwrap();
+            if is_running {
+                fs::write(data.join("postmaster.pid"), "1\n").unwrap();
+            }
+            fs::write(
+                &record,
+                place.path().join("last").to_string_lossy().as_bytes(),
+            )
+            .unwrap();
+            let fresh = fresh_folder(&record).unwrap();
+            assert_eq!(data.exists(), is_running);
+            assert_eq!(
+                fs::read_to_string(&record).unwrap(),
+                fresh.path().to_string_lossy()
+            );
+        }
+    }
 
     #[test]
     fn ready_is_read_from_the_eighth_line() {
