@@ -4,6 +4,7 @@
 pub mod bindings;
 pub mod capability;
 pub mod cli;
+pub mod client;
 pub mod identity;
 pub mod intents;
 pub mod limits;

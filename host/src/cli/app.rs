@@ -35,6 +35,8 @@ const QUEUE: &str = "g1t-events-work";
 pub struct Settings {
     pub database: PgConnectOptions,
     pub data: PathBuf,
+    /// Folder for compiled components: this host's own.
+    pub code: PathBuf,
     pub components: PathBuf,
     pub listen: SocketAddr,
     pub public_url: Option<String>,
@@ -43,7 +45,6 @@ pub struct Settings {
 
 /// A running server.
 pub struct App {
-    pub address: SocketAddr,
     pub public_url: String,
     pub pool: PgPool,
     services: Arc<Services>,
@@ -79,7 +80,7 @@ impl App {
         let hooks = hooks_folder(&data)?;
         let repos = Repos::open(data.join("repositories"), Some(hooks))?;
         let manifest = Manifest::read(&settings.components)?;
-        let cache = CodeCache::open(&data.join("code"))?;
+        let cache = CodeCache::open(&settings.code)?;
         let engine = app_engine()?;
         let judge = Judge::load(&cache, &manifest.judge)?;
         let services = Arc::new(Services {
@@ -121,7 +122,7 @@ impl App {
         ready.store(true, Ordering::Relaxed);
         info!(%address, "serving");
         let _ticker = tick(&engine, limits::APP_TICK);
-        Ok(Self { address, public_url, pool, services, ready, stop, tasks, _ticker })
+        Ok(Self { public_url, pool, services, ready, stop, tasks, _ticker })
     }
 
     /// Takes no more work, finishes what runs, within a time limit.

@@ -1,11 +1,11 @@
 //! The commands of `g1t-work`.
 
 mod app;
-
+mod demo;
 mod embedded;
 mod first_owner;
 mod options;
-
+mod runner;
 mod serve;
 
 pub use options::{Command, Options};

@@ -20,6 +20,10 @@ pub enum Command {
     Serve(ServerArgs),
     /// Bring the database of DATABASE_URL up to date.
     Migrate(DatabaseArgs),
+    /// Stand in for a CI system: run commands on pull request heads and merge queue candidates, and report check runs.
+    Runner(RunnerArgs),
+    /// Play the main job before your eyes, on a repository it makes or on a clone of one of yours.
+    Demo(DemoArgs),
 }
 
 #[derive(Clone, Debug, Args)]

@@ -10,7 +10,7 @@ use super::app::{App, Settings, migrate};
 use super::embedded::Embedded;
 use super::first_owner::{LOGIN, first_owner};
 use super::options::{Command, ServerArgs};
-
+use super::{demo, runner};
 
 /// Runs one command to its end.
 pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -23,8 +23,8 @@ pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
             println!("the database is up to date");
             Ok(ExitCode::SUCCESS)
         }
-
-
+        Command::Runner(args) => runner::run(args).await,
+        Command::Demo(args) => demo::run(args).await,
     }
 }
 
@@ -50,6 +50,7 @@ async fn serve(args: ServerArgs) -> anyhow::Result<ExitCode> {
 async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Result<ExitCode> {
     let app = App::start(Settings {
         database,
+        code: args.data.join("code"),
         data: args.data.clone(),
         components: args.components.clone(),
         listen: args.listen,
