@@ -57,7 +57,7 @@ pub fn bench(places: &Places, arguments: &Arguments) -> Result<()> {
             "--",
         ])
         .args(&arguments.rest);
-    services.announce(&mut cargo, places, Profile::Release)?;
+    services.announce(&mut cargo, places, Profile::Release);
     process::run(&mut cargo)
 }
 
@@ -68,7 +68,8 @@ fn become_server(places: &Places, command: &str, arguments: &Arguments) -> Resul
     build::everything(places, &wasm, Profile::Dev)?;
     let mut server = Command::new(places.server(Profile::Dev.folder()));
     server.arg(command).args(&arguments.rest);
-    server.env("G1T_POSTGRES_BIN", &postgres.programs);
+    // Last: a server the machine has on PATH already comes first.
+    server.env("PATH", process::path_with(&[], &[&postgres.programs])?);
     if env::var_os("G1T_COMPONENTS").is_none() {
         server.env("G1T_COMPONENTS", places.components());
     }

@@ -1,7 +1,7 @@
 //! Running other programs: one way to start, to fail with the command in the message, and to give up in time.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -91,14 +91,20 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// `PATH` with `folder` in front.
+/// `PATH` with some folders in front of it and some behind.
 ///
 /// # Errors
-/// When the folder's name has the separator of `PATH` in it.
-pub fn path_with(folder: &Path) -> Result<std::ffi::OsString> {
+/// When a folder's name has the separator of `PATH` in it.
+pub fn path_with(front: &[&Path], back: &[&Path]) -> Result<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::join_paths(std::iter::once(folder.to_path_buf()).chain(env::split_paths(&path)))
-        .with_context(|| format!("{} cannot be put on PATH", folder.display()))
+    let own = |folders: &[&Path]| {
+        folders
+            .iter()
+            .map(|folder| folder.to_path_buf())
+            .collect::<Vec<_>>()
+    };
+    let all = [own(front), env::split_paths(&path).collect(), own(back)].concat();
+    env::join_paths(all).context("a folder cannot be put on PATH, its name has a colon")
 }
 
 /// True when this process has root's rights.

@@ -4,6 +4,7 @@
 //! killed, the SQS server sees its input close, and the kernel sends Postgres the signal to shut down (`setpriv
 //! --pdeathsig`, where there is one; on a terminal Ctrl-C reaches both by itself).
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::chown;
@@ -36,8 +37,7 @@ pub struct Services {
     database: Child,
     queue: Child,
     queue_url: String,
-    javascript_path: std::ffi::OsString,
-    programs: PathBuf,
+    path: OsString,
     // The socket's folder has a short path, for a socket's may have 107 bytes at most, and lies where the database's
     // user may go: neither is sure of the target folder.
     folder: TempDir,
@@ -56,12 +56,13 @@ impl Services {
     /// # Errors
     /// When one does not start; its log is named.
     pub fn start(places: &Places, postgres: &Postgres, javascript: &JavaScript) -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("g1t-")
-            .tempdir()
-            .context("cannot make a temporary folder")?;
         let logs = places.target.join("test-logs");
         fs::create_dir_all(&logs).with_context(|| format!("cannot make {}", logs.display()))?;
+        let folder = fresh_folder(&logs.join("folder"))?;
+        let path = process::path_with(
+            &[javascript.programs()?, &places.tools().join("bin")],
+            &[&postgres.programs],
+        )?;
         let (mut queue, queue_url) = start_queue(javascript, &logs.join("sqs.log"))?;
         let database = match start_database(
             &postgres.programs,
@@ -78,8 +79,7 @@ impl Services {
             database,
             queue,
             queue_url,
-            javascript_path: javascript.path()?,
-            programs: postgres.programs.clone(),
+            path,
             folder,
         };
         note(&format!("database: {}", services.database_url()));
@@ -96,23 +96,18 @@ impl Services {
     }
 
     /// Tells `command` where everything is.
-    ///
-    /// # Errors
-    /// When a folder cannot be put on `PATH`.
-    pub fn announce(&self, command: &mut Command, places: &Places, profile: Profile) -> Result<()> {
+    pub fn announce(&self, command: &mut Command, places: &Places, profile: Profile) {
         command
             .env("G1T_TEST_DATABASE_URL", self.database_url())
             .env("G1T_TEST_SQS_ENDPOINT", &self.queue_url)
             .env("G1T_COMPONENTS", places.components())
             .env("G1T_BIN", places.server(profile.folder()))
-            .env("G1T_POSTGRES_BIN", &self.programs)
-            .env("PATH", &self.javascript_path);
+            .env("PATH", &self.path);
         // The client library signs its requests; the test server takes any key.
         command
             .env("AWS_ACCESS_KEY_ID", "test")
             .env("AWS_SECRET_ACCESS_KEY", "test")
             .env("AWS_REGION", "us-east-1");
-        Ok(())
     }
 }
 

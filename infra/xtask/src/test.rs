@@ -64,7 +64,7 @@ fn checked_and_tested(places: &Places, options: &Options, steps: &mut Steps) -> 
         || Services::start(places, &ready.postgres, &ready.javascript),
     )?;
     let mut nextest = ready.nextest.command(places);
-    services.announce(&mut nextest, places, Profile::Dev)?;
+    services.announce(&mut nextest, places, Profile::Dev);
     nextest.args(&options.filter);
     steps.run("tests", "pure, component and end to end", || {
         process::run(&mut nextest)

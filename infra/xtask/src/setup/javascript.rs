@@ -1,6 +1,5 @@
 //! Node and the npm packages the tests speak to us with: an SQS-protocol server and GitHub's own client.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,12 +51,12 @@ impl JavaScript {
         Ok(Self { node, folder })
     }
 
-    /// `PATH` with this node in front.
+    /// The folder of `node`, for `PATH`.
     ///
     /// # Errors
-    /// When its folder cannot be put on `PATH`.
-    pub fn path(&self) -> Result<OsString> {
-        process::path_with(self.node.parent().context("node lies in no folder")?)
+    /// When it lies in none.
+    pub fn programs(&self) -> Result<&Path> {
+        self.node.parent().context("node lies in no folder")
     }
 }
 
@@ -118,7 +117,7 @@ fn install_packages(folder: &Path, node: &Path) -> Result<()> {
         .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
     npm.env(
         "PATH",
-        process::path_with(node.parent().context("node lies in no folder")?)?,
+        process::path_with(&[node.parent().context("node lies in no folder")?], &[])?,
     );
     process::run(&mut npm)?;
     fs::write(&done, lock).with_context(|| format!("cannot write {}", done.display()))

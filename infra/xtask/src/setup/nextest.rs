@@ -1,6 +1,5 @@
 //! cargo-nextest: each test in a process of its own, so one that hangs or dies stops nothing else.
 
-use std::ffi::OsString;
 use std::process::Command;
 
 use anyhow::Result;
@@ -9,11 +8,9 @@ use crate::places::Places;
 use crate::process;
 use crate::steps::note;
 
-/// The test runner.
+/// The test runner, found on the `PATH` that running services announce.
 #[derive(Debug)]
-pub struct Nextest {
-    path: OsString,
-}
+pub struct Nextest;
 
 impl Nextest {
     /// Uses the one on `PATH`, else builds one into the target folder (some minutes, once).
@@ -22,7 +19,6 @@ impl Nextest {
     /// When cargo cannot install it.
     pub fn provide(places: &Places) -> Result<Self> {
         let ours = places.tools();
-        let path = process::path_with(&ours.join("bin"))?;
         if process::on_path("cargo-nextest").is_none() && !ours.join("bin/cargo-nextest").is_file()
         {
             note("nextest: building it into the target folder, once");
@@ -34,13 +30,13 @@ impl Nextest {
             cargo.arg("--target-dir").arg(ours.join("build"));
             process::run(&mut cargo)?;
         }
-        Ok(Self { path })
+        Ok(Self)
     }
 
     /// `cargo nextest run`, in the repository's root.
     pub fn command(&self, places: &Places) -> Command {
         let mut cargo = process::cargo(&places.root);
-        cargo.env("PATH", &self.path).args(["nextest", "run"]);
+        cargo.args(["nextest", "run"]);
         cargo
     }
 }
