@@ -66,9 +66,8 @@ fn approvals(parameters: &Parameters, verdicts: &Verdicts<'_>) -> Option<Answer>
     let why = match verdicts.stale {
         0 => format!("{} needed, and {given} given.", are(needed, "approval")),
         stale => format!(
-            "{} needed, and {given} given for the newest push ({} for an older one).",
-            are(needed, "approval"),
-            sentence::count(stale, "more")
+            "{} needed, and {given} given for the newest push ({stale} for an older one).",
+            are(needed, "approval")
         ),
     };
     let who = if parameters.count_agent_approvals {
