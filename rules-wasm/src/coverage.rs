@@ -70,7 +70,7 @@ pub(crate) fn deletes(change: &RefChange) -> bool {
     is_zero(&change.new)
 }
 
-/// The id that stands for "no object": zeros only. An empty text says the same.
+/// The id that stands for "no object": zeros only. An empty text is no id and says nothing.
 fn is_zero(id: &str) -> bool {
-    id.bytes().all(|digit| digit == b'0')
+    !id.is_empty() && id.bytes().all(|digit| digit == b'0')
 }

@@ -10,7 +10,7 @@
 //! | what is wrong with a ruleset somebody wants to write | [`check_ruleset`] |
 //! | how the merge queue of a ref is set | [`queue`] |
 //!
-//! One rule type is one module of [`rules`](self), entered in the catalogue; everything around the types (who is
+//! One rule type is one module under `rules/`, entered in the catalogue; everything around the types (who is
 //! covered, who may bypass, how verdicts add up) is written once.
 #![deny(missing_docs)]
 
