@@ -26,17 +26,27 @@ pub(super) enum Change {
 /// Changes of one side by path.
 pub(super) type Changes = BTreeMap<Vec<u8>, Change>;
 
+/// Which folders are looked into.
+#[derive(Clone, Copy)]
+pub(super) enum Scope<'t, 'w> {
+    /// All that the side changed.
+    Everywhere,
+    /// Of those only the ones that this tree, the other side's, has otherwise than the base.
+    Where(Option<&'t git2::Tree<'w>>),
+}
+
 /// The changes from `base` to `side`; none when a tree on the way is not ordinary or there are too many.
 pub(super) fn changes(
     work: &Work,
     base: Option<&git2::Tree<'_>>,
     side: &git2::Tree<'_>,
+    scope: Scope<'_, '_>,
 ) -> Result<Option<Changes>> {
     let mut walk = Walk {
         work,
         changes: Changes::new(),
     };
-    match walk.trees(&mut Vec::new(), 0, base, Some(side)) {
+    match walk.trees(&mut Vec::new(), 0, base, Some(side), scope) {
         Ok(()) => Ok(Some(walk.changes)),
         Err(Stop::NotOrdinary) => Ok(None),
         Err(Stop::Failed(error)) => Err(error),
@@ -67,6 +77,7 @@ impl<'w> Walk<'w> {
         depth: usize,
         base: Option<&git2::Tree<'_>>,
         side: Option<&git2::Tree<'_>>,
+        scope: Scope<'_, '_>,
     ) -> Result<(), Stop> {
         self.work.check_time()?;
         if depth > TREE_DEPTH || self.changes.len() > TRIVIAL_MERGE_PATHS {
@@ -87,7 +98,7 @@ impl<'w> Walk<'w> {
             if let Some(entry) = old.as_ref().or(new.as_ref()) {
                 prefix.extend_from_slice(entry.name_bytes());
             }
-            self.entry(prefix, depth, old.as_ref(), new.as_ref())?;
+            self.entry(prefix, depth, old.as_ref(), new.as_ref(), scope)?;
             prefix.truncate(at);
         }
     }
@@ -99,15 +110,31 @@ impl<'w> Walk<'w> {
         depth: usize,
         old: Option<&git2::TreeEntry<'_>>,
         new: Option<&git2::TreeEntry<'_>>,
+        scope: Scope<'_, '_>,
     ) -> Result<(), Stop> {
         let (old_leaf, new_leaf) = (old.map(leaf).transpose()?, new.map(leaf).transpose()?);
         if old_leaf == new_leaf {
             return Ok(());
         }
-        if old.or(new).is_some_and(is_tree) {
+        if let Some(entry) = old.or(new).filter(|entry| is_tree(entry)) {
+            let other = match scope {
+                Scope::Everywhere => None,
+                Scope::Where(tree) => {
+                    let found = tree.and_then(|tree| tree.get_name_bytes(entry.name_bytes()));
+                    let other = found.filter(is_tree).as_ref().map(leaf).transpose()?;
+                    if other == old_leaf {
+                        return Ok(());
+                    }
+                    self.subtree(other)?
+                }
+            };
+            let scope = match scope {
+                Scope::Everywhere => Scope::Everywhere,
+                Scope::Where(_) => Scope::Where(other.as_ref()),
+            };
             let (old, new) = (self.subtree(old_leaf)?, self.subtree(new_leaf)?);
             path.push(b'/');
-            return self.trees(path, depth + 1, old.as_ref(), new.as_ref());
+            return self.trees(path, depth + 1, old.as_ref(), new.as_ref(), scope);
         }
         let change = match (old_leaf, new_leaf) {
             (None, Some(new)) => Change::Added(new),

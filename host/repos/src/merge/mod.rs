@@ -16,12 +16,17 @@
 //! 3. **no rename can matter**. Git pairs a deletion with an addition *of the same side*, so a side without both has
 //!    neither renamed files nor, since these are derived from them, renamed folders. A side that has both may hold a rename,
 //!    which git uses for two things only: it carries the *other* side's change of the old path to the new one, and it moves the
-//!    *other* side's new files into the renamed folder. So the other side must not change any path that this side
-//!    deletes (not even by deleting it too: git may see a rename against a deletion), and must not add any file;
-//! 4. **no path is a file in one place and a folder in another**: no added or deleted path is the parent of another
-//!    added or deleted path, on whichever side;
+//!    *other* side's new files into the renamed folder. So no side may change a path that the other deletes (not even by
+//!    deleting it too: git may see a rename against a deletion), and where one side has both deletions and additions
+//!    the other must not add any file;
+//! 4. **no path is a file on one side and a folder on the other**: no added or deleted path is the parent of another added or
+//!    deleted path;
 //! 5. **every tree that is walked is ordinary**: no empty folders and no modes but the five that git writes today. Git
 //!    normalises others when it rewrites a tree.
+//!
+//! Theirs is walked wherever it differs from the base. Ours need not be, when theirs adds no file: then theirs has no renames,
+//! and what renames of ours could carry along are paths that theirs changes. So only folders that *both* changed are
+//! compared (2, 3 and 4 speak of nothing else then), and git takes ours in all others as it is.
 //!
 //! Then git's per-path rule is all that is left (take the side that differs from the base), and the result is `B` with the changes
 //! of both. Trees that both sides leave as they were are not even read, here as there.

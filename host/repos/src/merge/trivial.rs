@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::apply;
-use super::changes::{Change, Changes, changes};
+use super::changes::{Change, Changes, Scope, changes};
 use crate::Result;
 use crate::store::Work;
 
@@ -14,29 +14,27 @@ pub(super) fn merge(
     ours: &git2::Tree<'_>,
     theirs: &git2::Tree<'_>,
 ) -> Result<Option<git2::Oid>> {
-    let Some(our_changes) = changes(work, base, ours)? else {
+    let Some(their_changes) = changes(work, base, theirs, Scope::Everywhere)? else {
         return Ok(None);
     };
-    let Some(their_changes) = changes(work, base, theirs)? else {
-        return Ok(None);
-    };
-    if !is_trivial(&our_changes, &their_changes) {
-        return Ok(None);
-    }
-    // The result is the same either way; the shorter list is less to write.
-    if our_changes.len() < their_changes.len() {
-        apply::apply(work, theirs, &our_changes)
+    // Ours is the base branch with all that was landed, theirs one pull request: the less of ours is read, the better.
+    let scope = if their_changes.values().any(is_added) {
+        Scope::Everywhere
     } else {
+        Scope::Where(Some(theirs))
+    };
+    let Some(our_changes) = changes(work, base, ours, scope)? else {
+        return Ok(None);
+    };
+    let is_trivial = !is_changed_differently(&our_changes, &their_changes)
+        && !may_rename_matter(&our_changes, &their_changes)
+        && !may_rename_matter(&their_changes, &our_changes)
+        && !is_file_and_folder(&our_changes, &their_changes);
+    if is_trivial {
         apply::apply(work, ours, &their_changes)
+    } else {
+        Ok(None)
     }
-}
-
-/// True when taking the changes of both sides is what git does.
-fn is_trivial(ours: &Changes, theirs: &Changes) -> bool {
-    !is_changed_differently(ours, theirs)
-        && !may_rename_matter(ours, theirs)
-        && !may_rename_matter(theirs, ours)
-        && !is_file_and_folder(ours, theirs)
 }
 
 fn is_changed_differently(ours: &Changes, theirs: &Changes) -> bool {
@@ -50,14 +48,14 @@ fn is_changed_differently(ours: &Changes, theirs: &Changes) -> bool {
 }
 
 /// Whether a rename of `side`, if there is one, could carry something of `other` along.
+///
+/// A path that both deleted counts without looking for an addition that could be its new name: that may lie in a folder that
+/// was not read.
 fn may_rename_matter(side: &Changes, other: &Changes) -> bool {
-    let mut deleted = side
-        .iter()
-        .filter(|(_, change)| is_deleted(change))
-        .peekable();
-    let has_renames = deleted.peek().is_some() && side.values().any(is_added);
-    has_renames
-        && (other.values().any(is_added) || deleted.any(|(path, _)| other.contains_key(path)))
+    let mut deleted = side.iter().filter(|(_, change)| is_deleted(change));
+    let has_renames = side.values().any(is_added) && side.values().any(is_deleted);
+    (has_renames && other.values().any(is_added))
+        || deleted.any(|(path, _)| other.contains_key(path))
 }
 
 fn is_file_and_folder(ours: &Changes, theirs: &Changes) -> bool {

@@ -100,7 +100,7 @@ fn simple_cases() -> Vec<Case> {
         ),
         case(
             "same deletion on both sides",
-            Trivial,
+            By::Git,
             base().without("README"),
             base().without("README").without("link"),
         ),
@@ -350,13 +350,13 @@ fn hard_cases() -> Vec<Case> {
         ),
         case(
             "a file becomes a folder",
-            Git,
+            By::Trivial,
             base().without("README").with("README/a", "x"),
             base().with("src/lib.c", "y"),
         ),
         case(
             "a folder becomes a file",
-            Git,
+            By::Trivial,
             base()
                 .without("old/one")
                 .without("old/two")
