@@ -1,0 +1,201 @@
+//! What the rules say about the entries, put into the snapshot: the settings in force, a verdict on every candidate, and
+//! whether those that the domain asks about may still merge.
+
+use std::time::Duration;
+
+use g1t_domain::queue::{Admission, AttemptState, Entry, Question, Settings, Verdict, questions};
+use g1t_domain::{EntryId, Time};
+use g1t_kit::db::Db;
+use g1t_kit::pulls::{Pull, PullState, by_id};
+use g1t_kit::types::{Decision, Enforcement, Outcome, Ruleset};
+use g1t_kit::{Fault, facts, git, judge, time, types};
+
+use crate::load::{EntryRow, Loaded};
+use crate::queue::Queue;
+
+/// Files whose paths decide which checks are asked for; the contract's number.
+const MOST_FILES: u32 = 50_000;
+/// Judged on the candidate when an entry lands, so the pull request's own head is not asked again.
+const CHECKS_RULE: &str = "required_status_checks";
+
+/// Fills in what `load` left open.
+pub async fn answer(db: &Db, queue: &Queue, loaded: &mut Loaded) -> Result<(), Fault> {
+    let rulesets = facts::rulesets(db, &queue.repository).await?;
+    let of = facts::repository(&queue.repository);
+    if let Some(set) = judge::queue(&of, &queue.base_ref(), &rulesets) {
+        loaded.snapshot.settings = settings(&set);
+    }
+    let rules = Rules {
+        db,
+        queue,
+        rulesets: &rulesets,
+    };
+    let Loaded { snapshot, rows } = &mut *loaded;
+    for entry in &mut snapshot.entries {
+        let row = rows.get(&entry.id).ok_or_else(|| unknown(&entry.id))?;
+        rules.verdict(entry, row).await?;
+    }
+    let Some(base_head) = snapshot.base_head.clone() else {
+        return Ok(());
+    };
+    for (id, question) in questions(snapshot) {
+        let row = rows.get(&id).ok_or_else(|| unknown(&id))?;
+        let Some(entry) = snapshot.entries.iter_mut().find(|entry| entry.id == id) else {
+            continue;
+        };
+        entry.admission = rules
+            .admission(entry, row, question, base_head.as_str())
+            .await?;
+    }
+    Ok(())
+}
+
+fn unknown(entry: &EntryId) -> Fault {
+    Fault::internal(format!("{entry} is not in the snapshot"))
+}
+
+fn settings(set: &types::QueueSettings) -> Settings {
+    Settings {
+        max_entries_to_build: usize::try_from(set.max_entries_to_build).unwrap_or(1),
+        check_response_timeout: Duration::from_secs(
+            u64::from(set.check_response_timeout_minutes) * 60,
+        ),
+    }
+}
+
+struct Rules<'a> {
+    db: &'a Db,
+    queue: &'a Queue,
+    rulesets: &'a [Ruleset],
+}
+
+impl Rules<'_> {
+    /// Judges the candidate of an entry that has one. Only reports that began after it was made count.
+    async fn verdict(&self, entry: &mut Entry, row: &EntryRow) -> Result<(), Fault> {
+        let Some(attempt) = entry.attempts.first_mut() else {
+            return Ok(());
+        };
+        let AttemptState::Built {
+            candidate,
+            built_at: Time(built_at),
+            verdict: said,
+        } = &mut attempt.state
+        else {
+            return Ok(());
+        };
+        let repository = &self.queue.repository;
+        let (onto, sha) = (attempt.onto.to_string(), candidate.to_string());
+        let id = repository.git_id();
+        let files = git::changes(id, onto.clone(), sha.clone(), MOST_FILES).await?;
+        let checks = facts::checks(self.db, repository, &sha, Some(*built_at)).await?;
+        let pull = by_id(self.db, repository.id, row.pull_id).await?;
+        let now = time::now_ms();
+        let branch = &self.queue.branch;
+        let mut facts = facts::candidate(repository, branch, (&onto, &sha), checks, files, now);
+        // Rules for people or for agents hold by who asked for the merge and by whose change it is.
+        facts.actor = facts::actor(self.db, row.queued_by, None, repository).await?;
+        facts.pull_request = Some(pull_request(&pull, &onto, entry.head.as_str()));
+        *said = verdict(&judge::judge(&facts, self.rulesets));
+        Ok(())
+    }
+
+    /// Whether an entry may still merge, by every rule but the queue itself, as whoever queued it.
+    async fn admission(
+        &self,
+        entry: &Entry,
+        row: &EntryRow,
+        question: Question,
+        base_head: &str,
+    ) -> Result<Admission, Fault> {
+        let Some(head) = &entry.head_now else {
+            return Ok(Admission::NotAsked);
+        };
+        let repository = &self.queue.repository;
+        let pull = by_id(self.db, repository.id, row.pull_id).await?;
+        let merge = facts::Merge {
+            repository,
+            actor: facts::actor(self.db, row.queued_by, None, repository).await?,
+            pull: &pull,
+            head: head.as_str(),
+            base_head,
+            method: entry.method.word(),
+            now_ms: time::now_ms(),
+        };
+        let facts = facts::merge(self.db, merge).await?;
+        Ok(admission(&judge::judge(&facts, self.rulesets), question))
+    }
+}
+
+fn pull_request(pull: &Pull, onto: &str, head: &str) -> types::PullRequest {
+    types::PullRequest {
+        number: u64::try_from(pull.number).unwrap_or_default(),
+        title: pull.title.clone(),
+        body: pull.body.clone(),
+        author: pull.author.login.clone(),
+        author_kind: match pull.author.kind {
+            g1t_kit::ActorKind::Agent => types::ActorKind::Agent,
+            g1t_kit::ActorKind::System => types::ActorKind::System,
+            g1t_kit::ActorKind::Person => types::ActorKind::Person,
+        },
+        draft: pull.state == PullState::Draft,
+        labels: Vec::new(),
+        base: pull.base_branch.clone(),
+        base_head: onto.to_owned(),
+        head: head.to_owned(),
+        // The candidate contains both by its making.
+        up_to_date: true,
+        last_pusher: String::new(),
+        last_push: 0,
+        open_threads: 0,
+        merge_method: String::new(),
+    }
+}
+
+/// What the rules say about a candidate.
+fn verdict(decision: &Decision) -> Verdict {
+    let why = |outcome| {
+        let active = decision.verdicts.iter().filter(move |verdict| {
+            verdict.enforcement == Enforcement::Active && verdict.outcome == outcome
+        });
+        active
+            .map(|verdict| verdict.why.clone())
+            .collect::<Vec<String>>()
+    };
+    match decision.outcome {
+        Outcome::Fail => Verdict::Fail(why(Outcome::Fail)),
+        Outcome::Waiting => Verdict::Waiting(why(Outcome::Waiting)),
+        Outcome::Pass if asks_for_checks(decision) => Verdict::Pass,
+        Outcome::Pass => Verdict::NothingRequired,
+    }
+}
+
+fn asks_for_checks(decision: &Decision) -> bool {
+    decision.verdicts.iter().any(|verdict| {
+        verdict.enforcement == Enforcement::Active
+            && (verdict.rule == CHECKS_RULE || verdict.rule.starts_with("plugin:"))
+    })
+}
+
+/// What the rules say about merging; what the asker may bypass does not stand in the way.
+fn admission(decision: &Decision, question: Question) -> Admission {
+    let counts = |verdict: &&types::Verdict| {
+        let is_for_head = question == Question::Landing && verdict.rule == CHECKS_RULE;
+        verdict.enforcement == Enforcement::Active && !verdict.bypassable && !is_for_head
+    };
+    let why = |outcome| {
+        let unmet = decision.verdicts.iter().filter(counts);
+        let unmet: Vec<&str> = unmet
+            .filter(|verdict| verdict.outcome == outcome)
+            .map(|verdict| verdict.why.as_str())
+            .collect();
+        Some(unmet.join(" ")).filter(|why| !why.is_empty())
+    };
+    match (why(Outcome::Fail), why(Outcome::Waiting)) {
+        (Some(failed), _) => Admission::Fail(failed),
+        (None, Some(waiting)) => Admission::Waiting(waiting),
+        (None, None) => Admission::Pass,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+UPDATE queue_attempts SET state = 'landing' WHERE id = $1::text AND state = 'built'

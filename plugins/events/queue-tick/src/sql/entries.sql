@@ -1,0 +1,5 @@
+SELECT e.id, e.pull_id, e.state, e.method, e.head_sha, e.queued_by_id, e.reason, e.reason_code,
+       p.number, p.state AS pull_state, p.base_branch AS pull_base, p.head_branch
+FROM queue_entries e JOIN pulls p ON p.id = e.pull_id
+WHERE e.queue_id = $1::bigint AND e.finished_at IS NULL
+ORDER BY e.position, e.id
