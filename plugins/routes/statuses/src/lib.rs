@@ -1,0 +1,12 @@
+//! Statuses of commits: what CI says about one, as GitHub's API has it.
+
+mod body;
+mod route;
+mod view;
+
+use g1t_kit::Response;
+
+#[spin_sdk::http_service]
+async fn handle(request: spin_sdk::http::Request) -> Response {
+    g1t_kit::serve(request, route::route).await
+}
