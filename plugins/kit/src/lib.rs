@@ -11,6 +11,7 @@ mod column;
 pub mod db;
 pub mod digest;
 pub mod events;
+pub mod facts;
 mod fault;
 pub mod idempotency;
 pub mod ids;

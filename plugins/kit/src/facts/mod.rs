@@ -1,0 +1,9 @@
+//! The facts of a merge and of a candidate, and the rulesets they are judged by.
+
+mod gather;
+mod rulesets;
+#[cfg(test)]
+mod tests;
+
+pub use gather::{Merge, actor, candidate, checks, merge, repository, system};
+pub use rulesets::{Stored, rulesets};

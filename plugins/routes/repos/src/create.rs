@@ -1,0 +1,110 @@
+//! Making repositories, and listing them.
+
+use g1t_kit::access::{self, Need};
+use g1t_kit::db::Db;
+use g1t_kit::{Fault, FieldError, Id, Page, Reply, Repository, Request, Scope, git_write, params};
+use serde::Deserialize;
+
+use crate::shape;
+
+#[derive(Deserialize)]
+struct Create {
+    name: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    private: Option<bool>,
+    /// Ours: the branch that new work starts from; `main` when left out.
+    #[serde(default)]
+    default_branch: Option<String>,
+}
+
+const NAME_CHARACTERS: usize = 100;
+const DESCRIPTION_CHARACTERS: usize = 350;
+
+fn errors(body: &Create) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if !is_name(&body.name) {
+        let told = "a name has 1 to 100 letters, digits, '.', '_' and '-', and does not end in .git";
+        errors.push(FieldError::invalid("Repository", "name", told));
+    }
+    if body.description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARACTERS) {
+        errors.push(FieldError::invalid("Repository", "description", "at most 350 characters"));
+    }
+    errors
+}
+
+fn is_name(name: &str) -> bool {
+    let well_formed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    (1..=NAME_CHARACTERS).contains(&name.len())
+        && name.chars().all(well_formed)
+        && !matches!(name, "." | "..")
+        && !name.ends_with(".git")
+}
+
+/// Makes a repository: its row, then the bare repository. Should the process die between the two, whoever uses the
+/// repository first makes it.
+pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
+    request.actor().require_scope(Scope::RepoAdmin)?;
+    request.actor().refuse_agents("make repositories")?;
+    let body: Create = request.github_json()?;
+    let wrong = errors(&body);
+    if !wrong.is_empty() {
+        return Err(Fault::validation(wrong));
+    }
+    let branch = body.default_branch.as_deref().unwrap_or("main");
+    let made = db
+        .one(
+            include_str!("sql/create.sql"),
+            params![
+                workspace,
+                body.name,
+                body.description.clone().unwrap_or_default(),
+                body.private.unwrap_or(true),
+                branch
+            ],
+        )
+        .await;
+    let id: Id = match made {
+        Ok(row) => row.get("id")?,
+        Err(error) if error.is_unique() => {
+            return Err(Fault::field("Repository", "name", "this name is taken: choose another"));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    git_write::create_repository(u64::try_from(id).unwrap_or_default(), branch.to_owned()).await?;
+    // Whoever makes one may set it up, whatever the base permission is.
+    db.execute(include_str!("sql/collaborator_put.sql"), params![workspace, id, request.actor().id, "admin"]).await?;
+    let repository = access::repository(&db, request, &body.name, Need::Read).await?;
+    let reply = Reply::created(&shape::repository(request, &repository))?;
+    Ok(reply.location(request.api_url(&repository.api_path())))
+}
+
+/// Repositories of the workspace that the asker can read, by name.
+pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
+    let page = Page::of(request)?;
+    let after = page.after().unwrap_or_default().to_owned();
+    let rows = db
+        .query(
+            include_str!("sql/list.sql"),
+            params![workspace, request.actor().id, after, page.limit(), page.offset()],
+        )
+        .await?;
+    let all = rows.iter().map(Repository::from_row).collect::<Result<Vec<_>, _>>()?;
+    let (all, next) = page.cut(all, |repository| repository.name.to_lowercase());
+    let items: Vec<_> = all.iter().map(|repository| shape::repository(request, repository)).collect();
+    Reply::list(request, &items, next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn names_that_could_leave_the_folder_are_refused() {
+        assert!(is_name("site") && is_name("a.b_c-1"));
+        for wrong in ["", ".", "..", "a/b", "a b", "x.git", &"n".repeat(101)] {
+            assert!(!is_name(wrong), "{wrong}");
+        }
+    }
+}

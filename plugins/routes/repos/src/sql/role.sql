@@ -1,0 +1,1 @@
+SELECT repository_role($1::bigint, $2::bigint) AS role_rank
