@@ -30,7 +30,7 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
             let repository = access::repository(&db, request, repo, Need::Read).await?;
             view::queue(&db, request, &repository, &repository.default_branch).await
         }
-        ("GET", [branch @ ..]) => {
+        ("GET", branch) => {
             let repository = access::repository(&db, request, repo, Need::Read).await?;
             view::queue(&db, request, &repository, &branch.join("/")).await
         }

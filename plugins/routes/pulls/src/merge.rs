@@ -1,0 +1,200 @@
+//! Merging: the rules decide, then it lands at once, or joins the queue.
+
+mod direct;
+mod join;
+mod record;
+
+use g1t_domain::MergeMethod;
+use g1t_kit::db::Db;
+use g1t_kit::pulls::{Pull, PullState, find};
+use g1t_kit::{Fault, Reply, Repository, Request, git, git_types};
+use serde::Deserialize;
+
+use crate::head::head_of;
+use crate::rules::{Heads, judge_merge};
+
+/// How often a merge begins anew because the base branch moved under it.
+const TRIES: usize = 3;
+
+#[derive(Default, Deserialize)]
+struct Body {
+    commit_title: Option<String>,
+    commit_message: Option<String>,
+    sha: Option<String>,
+    merge_method: Option<String>,
+    /// Ours: lands at once although there is a queue, for those on its bypass list.
+    #[serde(default)]
+    bypass_queue: bool,
+}
+
+/// A merge that is asked for.
+struct Asked<'a> {
+    request: &'a Request,
+    repository: &'a Repository,
+    pull: Pull,
+    heads: Heads,
+    method: MergeMethod,
+    title: Option<&'a str>,
+    message: Option<&'a str>,
+}
+
+/// What came of a try to land.
+enum Landing {
+    Done(Reply),
+    /// The base branch moved: what was judged and built no longer holds.
+    BaseMoved,
+}
+
+/// Merges a pull request, or puts it into the queue.
+pub async fn merge(
+    request: &Request,
+    repository: &Repository,
+    number: i64,
+) -> Result<Reply, Fault> {
+    let body: Body = request.github_json_or_empty()?;
+    for _ in 0..TRIES {
+        let db = Db::open().await?;
+        let pull = find(&db, repository, number).await?;
+        if let Some(reply) = direct::finish(repository, &pull).await? {
+            return Ok(reply);
+        }
+        let asked = asked(request, repository, pull, &body).await?;
+        let judged = judge_merge(
+            &db,
+            request,
+            repository,
+            &asked.pull,
+            &asked.heads,
+            asked.method,
+        )
+        .await?;
+        judged.require()?;
+        match (&judged.queue, body.bypass_queue) {
+            (Some(_), true) if !judged.may_bypass_queue() => return Err(no_queue_bypass()),
+            (Some(settings), false) => {
+                let method =
+                    queue_method(repository, settings.merge_method.as_deref(), asked.method)?;
+                return join::join(db, asked, &judged, method).await;
+            }
+            (Some(_), true) | (None, _) => {
+                require_method(repository, asked.method)?;
+                match direct::land(db, &asked, &judged).await? {
+                    Landing::Done(reply) => return Ok(reply),
+                    Landing::BaseMoved => {}
+                }
+            }
+        }
+    }
+    Err(Fault::conflict(
+        "base_moved",
+        "Base branch was modified. Review and try the merge again.",
+    ))
+}
+
+async fn asked<'a>(
+    request: &'a Request,
+    repository: &'a Repository,
+    pull: Pull,
+    body: &'a Body,
+) -> Result<Asked<'a>, Fault> {
+    match pull.state {
+        PullState::Open => {}
+        PullState::Draft => {
+            return Err(Fault::not_mergeable(
+                "Pull Request is still a draft: mark it ready first.",
+            ));
+        }
+        PullState::Merged => return Err(Fault::not_mergeable("Pull Request is merged already.")),
+        PullState::Closed => {
+            return Err(Fault::not_mergeable(
+                "Pull Request is closed: reopen it first.",
+            ));
+        }
+    }
+    let method = body
+        .merge_method
+        .as_deref()
+        .map(MergeMethod::parse)
+        .transpose();
+    let method =
+        method.map_err(|error| Fault::field("PullRequest", "merge_method", error.to_string()))?;
+    let gone = |branch: &str| {
+        Fault::not_mergeable(format!("The branch {branch} does not exist any more."))
+    };
+    let head = head_of(repository, &pull.head_branch)
+        .await?
+        .ok_or_else(|| gone(&pull.head_branch))?;
+    let base = head_of(repository, &pull.base_branch)
+        .await?
+        .ok_or_else(|| gone(&pull.base_branch))?;
+    if body.sha.as_ref().is_some_and(|sha| *sha != head) {
+        return Err(Fault::conflict(
+            "head_moved",
+            "Head branch was modified. Review and try the merge again.",
+        ));
+    }
+    Ok(Asked {
+        request,
+        repository,
+        pull,
+        heads: Heads { head, base },
+        method: method.unwrap_or(MergeMethod::Merge),
+        title: body.commit_title.as_deref(),
+        message: body.commit_message.as_deref(),
+    })
+}
+
+fn no_queue_bypass() -> Fault {
+    Fault::forbidden(
+        "you are not on the bypass list of the merge queue: leave `bypass_queue` out to join it",
+    )
+}
+
+/// The queue's own method, where its settings name one.
+fn queue_method(
+    repository: &Repository,
+    set: Option<&str>,
+    asked: MergeMethod,
+) -> Result<MergeMethod, Fault> {
+    let Some(word) = set else {
+        require_method(repository, asked)?;
+        return Ok(asked);
+    };
+    MergeMethod::parse(word)
+        .map_err(|error| Fault::internal(format!("settings of the queue: {error}")))
+}
+
+fn require_method(repository: &Repository, method: MergeMethod) -> Result<(), Fault> {
+    let is_allowed = match method {
+        MergeMethod::Merge => repository.allow_merge_commit,
+        MergeMethod::Squash => repository.allow_squash_merge,
+        MergeMethod::Rebase => repository.allow_rebase_merge,
+        // Makes no commit of its own, so there is nothing to disallow.
+        MergeMethod::FastForward => true,
+    };
+    if is_allowed {
+        return Ok(());
+    }
+    Err(Fault::not_mergeable(format!(
+        "The merge method {method} is switched off for {}.",
+        repository.full_name()
+    )))
+}
+
+/// 405 that names the paths.
+fn conflicting(pull: &Pull, paths: &[String]) -> Fault {
+    Fault::not_mergeable(format!(
+        "Pull Request is not mergeable: it conflicts with {} in {}. Merge or rebase onto it and resolve the conflict.",
+        pull.base_branch,
+        paths.join(", ")
+    ))
+}
+
+/// Nothing when merging gives no conflict.
+async fn require_no_conflict(asked: &Asked<'_>) -> Result<(), Fault> {
+    let (base, head) = (asked.heads.base.clone(), asked.heads.head.clone());
+    match git::merge_check(asked.repository.git_id(), base, head).await? {
+        git_types::Merged::Clean(_) | git_types::Merged::Contained => Ok(()),
+        git_types::Merged::Conflicting(paths) => Err(conflicting(&asked.pull, &paths)),
+    }
+}

@@ -1,0 +1,141 @@
+//! What the rules say about merging a pull request now.
+
+use g1t_domain::MergeMethod;
+use g1t_kit::db::Db;
+use g1t_kit::facts::{self, Merge};
+use g1t_kit::pulls::Pull;
+use g1t_kit::types::{Decision, Enforcement, Facts, Outcome, QueueSettings, Ruleset, Verdict};
+use g1t_kit::{Fault, FieldError, Repository, Request, judge, time};
+use serde_json::{Value, json};
+
+use crate::head::branch_ref;
+
+const MERGE_QUEUE: &str = "merge_queue";
+
+/// Two commits that are to become one history.
+pub struct Heads {
+    /// Head of the pull request, as git has it now.
+    pub head: String,
+    /// Head of the base branch, as git has it now.
+    pub base: String,
+}
+
+/// The rules of a base branch, and what they say.
+pub struct Judged {
+    /// As the judge gave it.
+    pub decision: Decision,
+    /// Settings of the merge queue; none when merging lands at once.
+    pub queue: Option<QueueSettings>,
+    /// What was judged, for the record.
+    pub facts: Facts,
+    /// By what, for the record.
+    pub rulesets: Vec<Ruleset>,
+}
+
+/// Judges a merge by whoever asks.
+pub async fn judge_merge(
+    db: &Db,
+    request: &Request,
+    repository: &Repository,
+    pull: &Pull,
+    heads: &Heads,
+    method: MergeMethod,
+) -> Result<Judged, Fault> {
+    let rulesets = facts::rulesets(db, repository).await?;
+    let asker = request.actor();
+    let merge = Merge {
+        repository,
+        actor: facts::actor(db, asker.id, asker.token.clone(), repository).await?,
+        pull,
+        head: &heads.head,
+        base_head: &heads.base,
+        method: method.word(),
+        now_ms: time::now_ms(),
+    };
+    let facts = facts::merge(db, merge).await?;
+    let queue = judge::queue(
+        &facts::repository(repository),
+        &branch_ref(&pull.base_branch),
+        &rulesets,
+    );
+    Ok(Judged {
+        decision: judge::judge(&facts, &rulesets),
+        queue,
+        facts,
+        rulesets,
+    })
+}
+
+impl Judged {
+    /// Rules that stand in the way of the asker.
+    pub fn unmet(&self) -> impl Iterator<Item = &Verdict> {
+        self.decision.verdicts.iter().filter(|verdict| {
+            verdict.enforcement == Enforcement::Active
+                && verdict.outcome != Outcome::Pass
+                && !verdict.bypassable
+        })
+    }
+
+    /// True when a rule that does not pass is gone past.
+    pub fn is_bypass(&self) -> bool {
+        self.decision.outcome != Outcome::Pass && self.decision.outcome_with_bypass == Outcome::Pass
+    }
+
+    /// True when the asker may land without the queue.
+    pub fn may_bypass_queue(&self) -> bool {
+        let mut queues = self
+            .decision
+            .verdicts
+            .iter()
+            .filter(|verdict| verdict.rule == MERGE_QUEUE)
+            .peekable();
+        queues.peek().is_some() && queues.all(|verdict| verdict.bypassable)
+    }
+
+    /// 405 with every rule that stands in the way, or nothing.
+    pub fn require(&self) -> Result<(), Fault> {
+        let errors: Vec<FieldError> = self
+            .unmet()
+            .map(|verdict| {
+                let message = format!("{} {}", verdict.why, verdict.remedy);
+                FieldError::new(
+                    "PullRequest",
+                    &verdict.rule,
+                    outcome_word(verdict.outcome),
+                    message.trim(),
+                )
+            })
+            .collect();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let whys: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+        let detail = format!(
+            "The rules of the base branch do not let it be merged yet: {}",
+            whys.join(" ")
+        );
+        Err(Fault::NotMergeable { detail, errors })
+    }
+}
+
+/// A verdict as people see it.
+pub fn verdict_json(verdict: &Verdict) -> Value {
+    json!({
+        "ruleset_id": verdict.ruleset_id,
+        "ruleset_name": verdict.ruleset_name,
+        "rule": verdict.rule,
+        "outcome": outcome_word(verdict.outcome),
+        "why": verdict.why,
+        "remedy": verdict.remedy,
+        "bypassable": verdict.bypassable,
+    })
+}
+
+/// The stored word of an outcome.
+pub fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "pass",
+        Outcome::Fail => "fail",
+        Outcome::Waiting => "waiting",
+    }
+}
