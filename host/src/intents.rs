@@ -75,6 +75,12 @@ pub async fn settle_push(pool: &PgPool, repos: &Repos, push: Uuid) -> Result<(),
     settle(pool, repos, &rows, false).await.map(|_| ())
 }
 
+/// Takes back what was recorded for a push of which nothing was stored.
+pub async fn forget(pool: &PgPool, push: Uuid) -> Result<(), IntentError> {
+    sqlx::query(include_str!("sql/intents_forget.sql")).bind(push).execute(pool).await?;
+    Ok(())
+}
+
 /// Settles what an earlier process left. Gives how many rows are too young to say that nothing came of them.
 pub async fn settle_left(pool: &PgPool, repos: &Repos) -> Result<usize, IntentError> {
     let rows = sqlx::query(include_str!("sql/intents_left.sql")).fetch_all(pool).await?;

@@ -6,11 +6,14 @@ use crate::pattern;
 use crate::types::{Enforcement, RefChange, Repository, Ruleset, Source, Target};
 
 /// Branches that g1t keeps for the states it tests.
-const RESERVED: &str = "refs/heads/g1t-queue/";
+const RESERVED: &str = "refs/heads/g1t-queue";
 
 /// Whether a ref is g1t's own: everybody else is kept out, and no ruleset covers it.
 pub(crate) fn is_reserved(ref_name: &str) -> bool {
-    ref_name.starts_with(RESERVED)
+    // A branch of the bare name would be a file where git needs the folder of all the others.
+    ref_name
+        .strip_prefix(RESERVED)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether a ruleset holds, or is tried out, for a ref of a repository.

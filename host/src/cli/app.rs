@@ -78,7 +78,7 @@ impl App {
         let public_url = settings.public_url.unwrap_or_else(|| format!("http://{address}"));
 
         let hooks = hooks_folder(&data)?;
-        let repos = Repos::open(data.join("repositories"), Some(hooks))?;
+        let repos = Repos::open(data.join("repositories"), Some(hooks.clone()))?;
         let manifest = Manifest::read(&settings.components)?;
         let cache = CodeCache::open(&settings.code)?;
         let engine = app_engine()?;
@@ -100,7 +100,7 @@ impl App {
         let git = GitTrigger::new(
             Arc::clone(&services),
             identity.clone(),
-            GitSettings { socket: socket_path(&data) },
+            GitSettings { socket: socket_path(&data), hooks },
         );
         git.listen(stop.clone()).await.context("the socket for git's hooks")?;
         let api = Api::new(manifest, Arc::clone(&components), identity, pool.clone(), public_url.clone());

@@ -87,7 +87,16 @@ impl Owned {
         };
         intents::record(&self.services.pool, std::slice::from_ref(&intent)).await.map_err(lost)?;
         let landed = self.repos().land(&lock, branch, expected, commit).await.map_err(convert::error);
-        intents::settle_push(&self.services.pool, self.repos(), push).await.map_err(lost)?;
+        match landed {
+            // After an error nobody knows: looking at the branch tells.
+            Ok(Landed::Landed) | Err(_) => {
+                intents::settle_push(&self.services.pool, self.repos(), push).await.map_err(lost)?;
+            }
+            // Nothing moved here. A repeated landing finds the branch moved already, and that move has its event.
+            Ok(Landed::Already | Landed::Moved(_)) => {
+                intents::forget(&self.services.pool, push).await.map_err(lost)?;
+            }
+        }
         landed
     }
 }

@@ -32,6 +32,8 @@ impl GuestPool {
     pub fn new(options: PgConnectOptions, connections: u32) -> Self {
         // Given when the connection is made, so that RESET ALL brings them back.
         let options = options.options([
+            // Rolling back where nothing is open is routine here, not a warning.
+            ("client_min_messages", "error".to_owned()),
             ("statement_timeout", limits::STATEMENT.as_millis().to_string()),
             (
                 "idle_in_transaction_session_timeout",

@@ -35,6 +35,8 @@ const TRANSFER_TIME: Duration = Duration::from_secs(3_600);
 pub struct GitSettings {
     /// Path of the unix socket.
     pub socket: PathBuf,
+    /// Folder of the hooks: given to git with each push, so that no repository's own configuration can leave the judge out.
+    pub hooks: PathBuf,
 }
 
 /// Git over HTTP.
@@ -175,11 +177,13 @@ impl GitTrigger {
 
     fn git(&self, request: &Request<Incoming>, pack: Pack, push: &Push) -> Command {
         let mut git = Command::new("git");
-        git.arg(pack.word()).arg("--stateless-rpc");
+        let hooks = format!("core.hooksPath={}", self.settings.hooks.display());
+        git.arg("-c").arg(hooks).arg(pack.word()).arg("--stateless-rpc");
         git.env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", "/nonexistent")
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env(SOCKET_VARIABLE, &self.settings.socket)
             .env(PUSH_VARIABLE, push.id.to_string())
             .stdin(Stdio::piped())

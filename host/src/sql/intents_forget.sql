@@ -1,0 +1,1 @@
+DELETE FROM push_intents WHERE push_id = $1
