@@ -94,11 +94,16 @@ impl WasmToolchain {
 
     /// Makes `cargo` compile for `target` with this toolchain.
     pub fn configure(&self, cargo: &mut Command, target: Target) {
-        let linker = self.linkers.join("wasm-component-ld");
         cargo.args(["--target", target.name()]);
         // Flags meant for native code, a faster linker for instance, do not fit here.
         cargo.env_remove("RUSTFLAGS");
-        let mut flags = vec![format!("-Clinker={}", linker.display())];
+        let linker = format!(
+            "-Clinker={}",
+            self.linkers.join("wasm-component-ld").display()
+        );
+        // The standard library of rustup's targets brings 2 MB of debug information into each component; names of
+        // functions, which traps are told by, stay.
+        let mut flags = vec![linker, "-Cstrip=debuginfo".to_owned()];
         if let Source::Distribution(folder) = &self.source {
             cargo.arg("-Zbuild-std=std,panic_abort");
             cargo
