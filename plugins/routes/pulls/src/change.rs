@@ -197,3 +197,6 @@ fn kinds(before: &Pull, now: &Pull) -> Vec<&'static str> {
     }
     kinds
 }
+
+#[cfg(test)]
+mod tests;

@@ -139,3 +139,6 @@ pub fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::Waiting => "waiting",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -159,3 +159,6 @@ fn mergeable_state(pull: &Pull, has_unmet_rules: bool) -> &'static str {
         (PullState::Open, Mergeable::Clean) => "clean",
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;
