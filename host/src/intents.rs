@@ -51,7 +51,10 @@ pub enum IntentError {
 /// Records moves before git may make them. Moves of queue branches are the queue's own and publish nothing.
 pub async fn record(pool: &PgPool, intents: &[Intent]) -> Result<(), IntentError> {
     let mut tx = pool.begin().await?;
-    for intent in intents.iter().filter(|intent| !is_queue_ref(&intent.ref_name)) {
+    for intent in intents
+        .iter()
+        .filter(|intent| !is_queue_ref(&intent.ref_name))
+    {
         sqlx::query(include_str!("sql/intent_insert.sql"))
             .bind(intent.id)
             .bind(intent.push)
@@ -71,19 +74,27 @@ pub async fn record(pool: &PgPool, intents: &[Intent]) -> Result<(), IntentError
 
 /// Settles the moves of one push once git is done: an event for each ref that has its new value.
 pub async fn settle_push(pool: &PgPool, repos: &Repos, push: Uuid) -> Result<(), IntentError> {
-    let rows = sqlx::query(include_str!("sql/intents_of_push.sql")).bind(push).fetch_all(pool).await?;
+    let rows = sqlx::query(include_str!("sql/intents_of_push.sql"))
+        .bind(push)
+        .fetch_all(pool)
+        .await?;
     settle(pool, repos, &rows, false).await.map(|_| ())
 }
 
 /// Takes back what was recorded for a push of which nothing was stored.
 pub async fn forget(pool: &PgPool, push: Uuid) -> Result<(), IntentError> {
-    sqlx::query(include_str!("sql/intents_forget.sql")).bind(push).execute(pool).await?;
+    sqlx::query(include_str!("sql/intents_forget.sql"))
+        .bind(push)
+        .execute(pool)
+        .await?;
     Ok(())
 }
 
 /// Settles what an earlier process left. Gives how many rows are too young to say that nothing came of them.
 pub async fn settle_left(pool: &PgPool, repos: &Repos) -> Result<usize, IntentError> {
-    let rows = sqlx::query(include_str!("sql/intents_left.sql")).fetch_all(pool).await?;
+    let rows = sqlx::query(include_str!("sql/intents_left.sql"))
+        .fetch_all(pool)
+        .await?;
     settle(pool, repos, &rows, true).await
 }
 
@@ -111,11 +122,17 @@ async fn settle(
             continue;
         }
         let mut tx = pool.begin().await?;
-        let deleted = sqlx::query(include_str!("sql/intent_delete.sql")).bind(id).execute(&mut *tx).await?;
+        let deleted = sqlx::query(include_str!("sql/intent_delete.sql"))
+            .bind(id)
+            .execute(&mut *tx)
+            .await?;
         // Somebody else settled it between the look and now: theirs is the event.
         if deleted.rows_affected() == 1 && moved {
             publish(&mut tx, &event(row)?).await?;
-            sqlx::query(include_str!("sql/repository_pushed.sql")).bind(repository).execute(&mut *tx).await?;
+            sqlx::query(include_str!("sql/repository_pushed.sql"))
+                .bind(repository)
+                .execute(&mut *tx)
+                .await?;
         }
         tx.commit().await?;
     }
@@ -138,7 +155,8 @@ fn event(row: &sqlx::postgres::PgRow) -> Result<NewEvent, sqlx::Error> {
     data.insert("created".into(), zero(&old).into());
     data.insert("deleted".into(), zero(&new).into());
     data.insert("pusher_id".into(), actor.into());
-    let kind = EventKind::try_from("git.push").map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+    let kind =
+        EventKind::try_from("git.push").map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
     let mut event = NewEvent::new(kind, WorkspaceId(row.try_get("workspace_id")?), ref_name);
     event.id = EventId(row.try_get("id")?);
     event.repository = Some(RepositoryId(row.try_get("repository_id")?));

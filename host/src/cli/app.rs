@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
-use g1t_events::{Consumer, ConsumerSettings, PostgresQueue, QueueClient, Relay, SqsQueue, SqsSettings};
+use g1t_events::{
+    Consumer, ConsumerSettings, PostgresQueue, QueueClient, Relay, SqsQueue, SqsSettings,
+};
 use g1t_repos::Repos;
 use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -56,7 +58,10 @@ pub struct App {
 
 /// Brings a database up to date, one process at a time.
 pub async fn migrate(pool: &PgPool) -> anyhow::Result<()> {
-    sqlx::migrate!().run(pool).await.context("the database could not be brought up to date")
+    sqlx::migrate!()
+        .run(pool)
+        .await
+        .context("the database could not be brought up to date")
 }
 
 impl App {
@@ -71,11 +76,16 @@ impl App {
         migrate(&pool).await?;
         std::fs::create_dir_all(&settings.data)?;
         let data = settings.data.canonicalize()?;
-        let listener = TcpListener::bind(settings.listen)
-            .await
-            .with_context(|| format!("{} cannot be listened on: choose another by --listen", settings.listen))?;
+        let listener = TcpListener::bind(settings.listen).await.with_context(|| {
+            format!(
+                "{} cannot be listened on: choose another by --listen",
+                settings.listen
+            )
+        })?;
         let address = listener.local_addr()?;
-        let public_url = settings.public_url.unwrap_or_else(|| format!("http://{address}"));
+        let public_url = settings
+            .public_url
+            .unwrap_or_else(|| format!("http://{address}"));
 
         let hooks = hooks_folder(&data)?;
         let repos = Repos::open(data.join("repositories"), Some(hooks.clone()))?;
@@ -95,22 +105,43 @@ impl App {
         let identity = Identity::new(pool.clone());
         let stop = CancellationToken::new();
         let ready = Arc::new(AtomicBool::new(false));
-        let young = intents::settle_left(&pool, &services.repos).await.context("ref moves that were left over")?;
+        let young = intents::settle_left(&pool, &services.repos)
+            .await
+            .context("ref moves that were left over")?;
 
         let git = GitTrigger::new(
             Arc::clone(&services),
             identity.clone(),
-            GitSettings { socket: socket_path(&data), hooks },
+            GitSettings {
+                socket: socket_path(&data),
+                hooks,
+            },
         );
-        git.listen(stop.clone()).await.context("the socket for git's hooks")?;
-        let api = Api::new(manifest, Arc::clone(&components), identity, pool.clone(), public_url.clone());
+        git.listen(stop.clone())
+            .await
+            .context("the socket for git's hooks")?;
+        let api = Api::new(
+            manifest,
+            Arc::clone(&components),
+            identity,
+            pool.clone(),
+            public_url.clone(),
+        );
         let is_ready = Arc::clone(&ready);
-        let server =
-            Server::new(listener, Arc::new(api), Arc::new(git), Arc::new(move || is_ready.load(Ordering::Relaxed)));
+        let server = Server::new(
+            listener,
+            Arc::new(api),
+            Arc::new(git),
+            Arc::new(move || is_ready.load(Ordering::Relaxed)),
+        );
         let queue = queue(&pool, settings.sqs_queue_url).await;
         let relay = Relay::new(pool.clone(), Arc::clone(&queue));
-        let consumer =
-            Consumer::new(queue, pool.clone(), Arc::new(Dispatch(components)), ConsumerSettings::default());
+        let consumer = Consumer::new(
+            queue,
+            pool.clone(),
+            Arc::new(Dispatch(components)),
+            ConsumerSettings::default(),
+        );
 
         let mut tasks = Vec::new();
         tasks.push(tokio::spawn(server.run(stop.clone())));
@@ -118,11 +149,24 @@ impl App {
         tasks.push(tokio::spawn(async move { consumer.run(stopping).await }));
         let stopping = stop.clone();
         tasks.push(tokio::spawn(async move { relay.run(stopping).await }));
-        tasks.push(tokio::spawn(settle_later(pool.clone(), Arc::clone(&services), young, stop.clone())));
+        tasks.push(tokio::spawn(settle_later(
+            pool.clone(),
+            Arc::clone(&services),
+            young,
+            stop.clone(),
+        )));
         ready.store(true, Ordering::Relaxed);
         info!(%address, "serving");
         let _ticker = tick(&engine, limits::APP_TICK);
-        Ok(Self { public_url, pool, services, ready, stop, tasks, _ticker })
+        Ok(Self {
+            public_url,
+            pool,
+            services,
+            ready,
+            stop,
+            tasks,
+            _ticker,
+        })
     }
 
     /// Takes no more work, finishes what runs, within a time limit.
@@ -131,11 +175,18 @@ impl App {
         self.stop.cancel();
         let all = futures::future::join_all(self.tasks);
         // Longer than each part's own limit, which is what usually ends the wait.
-        if tokio::time::timeout(limits::SHUT_DOWN + Duration::from_secs(10), all).await.is_err() {
+        if tokio::time::timeout(limits::SHUT_DOWN + Duration::from_secs(10), all)
+            .await
+            .is_err()
+        {
             warn!("what still ran was cut at shut-down");
         }
-        tokio::time::timeout(limits::CONNECT_WAIT, self.services.guests.close()).await.ok();
-        tokio::time::timeout(limits::CONNECT_WAIT, self.pool.close()).await.ok();
+        tokio::time::timeout(limits::CONNECT_WAIT, self.services.guests.close())
+            .await
+            .ok();
+        tokio::time::timeout(limits::CONNECT_WAIT, self.pool.close())
+            .await
+            .ok();
     }
 }
 
@@ -151,7 +202,12 @@ async fn queue(pool: &PgPool, sqs_queue_url: Option<String>) -> Arc<dyn QueueCli
 }
 
 /// Looks again at moves that were too young to be given up at start.
-async fn settle_later(pool: PgPool, services: Arc<Services>, mut young: usize, stop: CancellationToken) {
+async fn settle_later(
+    pool: PgPool,
+    services: Arc<Services>,
+    mut young: usize,
+    stop: CancellationToken,
+) {
     while young > 0 {
         let wait = tokio::time::sleep(Duration::from_secs(1));
         if stop.run_until_cancelled(wait).await.is_none() {
@@ -159,7 +215,10 @@ async fn settle_later(pool: PgPool, services: Arc<Services>, mut young: usize, s
         }
         match intents::settle_left(&pool, &services.repos).await {
             Ok(left) => young = left,
-            Err(error) => warn!(error = &error as &dyn std::error::Error, "left-over ref moves: trying again"),
+            Err(error) => warn!(
+                error = &error as &dyn std::error::Error,
+                "left-over ref moves: trying again"
+            ),
         }
     }
 }
@@ -167,7 +226,9 @@ async fn settle_later(pool: PgPool, services: Arc<Services>, mut young: usize, s
 /// Settings for components: `G1T_VARIABLE_NAME` becomes `name`.
 fn variables() -> BTreeMap<String, String> {
     std::env::vars()
-        .filter_map(|(name, value)| Some((name.strip_prefix("G1T_VARIABLE_")?.to_lowercase(), value)))
+        .filter_map(|(name, value)| {
+            Some((name.strip_prefix("G1T_VARIABLE_")?.to_lowercase(), value))
+        })
         .collect()
 }
 

@@ -14,10 +14,18 @@ pub const LOGIN: &str = "owner";
 pub async fn first_owner(pool: &PgPool) -> Result<Option<String>, sqlx::Error> {
     let mut tx = pool.begin().await?;
     // Two hosts that start at once must not both find nobody.
-    sqlx::query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE").execute(&mut *tx).await?;
+    sqlx::query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE")
+        .execute(&mut *tx)
+        .await?;
     let sql = "INSERT INTO users (login, name, kind) SELECT $1, 'First owner', 'person'
                WHERE NOT EXISTS (SELECT FROM users WHERE kind = 'person') RETURNING id";
-    let Some(row) = sqlx::query(sql).bind(LOGIN).fetch_optional(&mut *tx).await? else { return Ok(None) };
+    let Some(row) = sqlx::query(sql)
+        .bind(LOGIN)
+        .fetch_optional(&mut *tx)
+        .await?
+    else {
+        return Ok(None);
+    };
     let user: i64 = row.try_get("id")?;
     let token = new_token();
     sqlx::query("INSERT INTO tokens (id, user_id, hash, note, scopes) VALUES ($1, $2, $3, 'first token', $4)")
@@ -40,5 +48,8 @@ fn new_token() -> String {
         hasher.update(Uuid::new_v4().as_bytes());
     }
     let bytes: [u8; 32] = hasher.finalize().into();
-    format!("{TOKEN_PREFIX}{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes))
+    format!(
+        "{TOKEN_PREFIX}{}",
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+    )
 }

@@ -37,7 +37,10 @@ impl Check {
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         match text.split_once('=') {
             Some((name, command)) if !name.trim().is_empty() && !command.trim().is_empty() => {
-                Ok(Self { name: name.trim().to_owned(), command: command.to_owned() })
+                Ok(Self {
+                    name: name.trim().to_owned(),
+                    command: command.to_owned(),
+                })
             }
             _ => bail!("--check takes NAME=COMMAND, such as --check ci='cargo test'; got '{text}'"),
         }
@@ -64,7 +67,11 @@ pub async fn run(args: RunnerArgs) -> anyhow::Result<ExitCode> {
         client: Client::new(&args.url, &args.token)?,
         workspace: workspace.to_owned(),
         repository: repository.to_owned(),
-        checks: args.checks.iter().map(|text| Check::parse(text)).collect::<anyhow::Result<_>>()?,
+        checks: args
+            .checks
+            .iter()
+            .map(|text| Check::parse(text))
+            .collect::<anyhow::Result<_>>()?,
         timeout: Duration::from_secs(args.timeout_s),
         parallel: args.parallel.max(1),
     };
@@ -84,8 +91,15 @@ impl Runner {
     pub async fn work(self, stop: CancellationToken) -> anyhow::Result<()> {
         let folder = tempfile::tempdir().context("a folder to work in")?;
         let clone = Clone::at(folder.path()).with_token(self.client.token());
-        let url = format!("{}/{}/{}.git", self.client.url(), self.workspace, self.repository);
-        clone.run(&["clone", "--quiet", "--no-checkout", &url, "clone"]).await?;
+        let url = format!(
+            "{}/{}/{}.git",
+            self.client.url(),
+            self.workspace,
+            self.repository
+        );
+        clone
+            .run(&["clone", "--quiet", "--no-checkout", &url, "clone"])
+            .await?;
         let clone = Clone::at(&folder.path().join("clone")).with_token(self.client.token());
         let turns = Arc::new(Semaphore::new(self.parallel));
         let fetching = Arc::new(tokio::sync::Mutex::new(()));
@@ -98,7 +112,10 @@ impl Runner {
             let events = match runner.events(after.as_deref()).await {
                 Ok(events) => events,
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "the events could not be read");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "the events could not be read"
+                    );
                     Vec::new()
                 }
             };
@@ -112,12 +129,19 @@ impl Runner {
                 for check in runner.checks.clone() {
                     number += 1;
                     let work = folder.path().join(format!("job-{number}"));
-                    let (runner, clone, turns) = (Arc::clone(&runner), clone.clone(), Arc::clone(&turns));
+                    let (runner, clone, turns) =
+                        (Arc::clone(&runner), clone.clone(), Arc::clone(&turns));
                     let (sha, fetching) = (sha.clone(), Arc::clone(&fetching));
                     running.spawn(async move {
-                        let Ok(_turn) = turns.acquire_owned().await else { return };
-                        if let Err(error) = runner.test(&clone, &work, check, sha, &fetching).await {
-                            tracing::warn!(error = format!("{error:#}"), "a commit could not be tested");
+                        let Ok(_turn) = turns.acquire_owned().await else {
+                            return;
+                        };
+                        if let Err(error) = runner.test(&clone, &work, check, sha, &fetching).await
+                        {
+                            tracing::warn!(
+                                error = format!("{error:#}"),
+                                "a commit could not be tested"
+                            );
                         }
                     });
                 }
@@ -132,8 +156,13 @@ impl Runner {
     }
 
     async fn events(&self, after: Option<&str>) -> Result<Vec<Value>, crate::client::ClientError> {
-        let after = after.map(|after| format!("&after={after}")).unwrap_or_default();
-        let path = format!("/workspaces/{}/events?kind={KINDS}&per_page={PAGE}&order=asc{after}", self.workspace);
+        let after = after
+            .map(|after| format!("&after={after}"))
+            .unwrap_or_default();
+        let path = format!(
+            "/workspaces/{}/events?kind={KINDS}&per_page={PAGE}&order=asc{after}",
+            self.workspace
+        );
         let answer = self.client.get(&path).await?;
         let all = answer.as_array().cloned().unwrap_or_default();
         Ok(all)
@@ -151,13 +180,22 @@ impl Runner {
         let begun = json!({ "name": check.name, "head_sha": sha, "status": "in_progress" });
         let begun = self.client.post(&runs, &begun).await?;
         let id = begun["id"].as_i64().context("the check run has no id")?;
-        let job = Job { name: check.name, command: check.command, sha, timeout: self.timeout };
-        let verdict = job.run(clone, folder, fetching).await.unwrap_or_else(|error| Verdict {
-            conclusion: "failure",
-            output: format!("the commit could not be checked out: {error}"),
-        });
+        let job = Job {
+            name: check.name,
+            command: check.command,
+            sha,
+            timeout: self.timeout,
+        };
+        let verdict = job
+            .run(clone, folder, fetching)
+            .await
+            .unwrap_or_else(|error| Verdict {
+                conclusion: "failure",
+                output: format!("the commit could not be checked out: {error}"),
+            });
         let output = json!({ "title": verdict.conclusion, "summary": verdict.output });
-        let done = json!({ "status": "completed", "conclusion": verdict.conclusion, "output": output });
+        let done =
+            json!({ "status": "completed", "conclusion": verdict.conclusion, "output": output });
         self.client.patch(&format!("{runs}/{id}"), &done).await?;
         Ok(())
     }
@@ -166,7 +204,10 @@ impl Runner {
 /// The commit that an event asks to be tested.
 fn commit_of(event: &Value) -> Option<String> {
     let data = &event["data"];
-    let sha = data["head_sha"].as_str().or(data["head"]["sha"].as_str()).or(data["head"].as_str())?;
+    let sha = data["head_sha"]
+        .as_str()
+        .or(data["head"]["sha"].as_str())
+        .or(data["head"].as_str())?;
     Some(sha.to_owned())
 }
 
@@ -178,15 +219,24 @@ mod tests {
     #[test]
     fn a_check_is_a_name_and_a_command() {
         let check = Check::parse("ci=make test A=1").unwrap();
-        assert_eq!((check.name.as_str(), check.command.as_str()), ("ci", "make test A=1"));
+        assert_eq!(
+            (check.name.as_str(), check.command.as_str()),
+            ("ci", "make test A=1")
+        );
         assert!(Check::parse("ci").is_err());
         assert!(Check::parse("=x").is_err());
     }
 
     #[test]
     fn candidates_and_heads_are_found_in_events() {
-        assert_eq!(commit_of(&json!({ "data": { "head_sha": "abc" } })).as_deref(), Some("abc"));
-        assert_eq!(commit_of(&json!({ "data": { "head": "def" } })).as_deref(), Some("def"));
+        assert_eq!(
+            commit_of(&json!({ "data": { "head_sha": "abc" } })).as_deref(),
+            Some("abc")
+        );
+        assert_eq!(
+            commit_of(&json!({ "data": { "head": "def" } })).as_deref(),
+            Some("def")
+        );
         assert_eq!(commit_of(&json!({ "data": {} })), None);
     }
 }

@@ -18,7 +18,9 @@ pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Up(args) => up(args).await,
         Command::Serve(args) => serve(args).await,
         Command::Migrate(args) => {
-            let pool = sqlx::PgPool::connect(&args.database_url).await.context("the database cannot be reached")?;
+            let pool = sqlx::PgPool::connect(&args.database_url)
+                .await
+                .context("the database cannot be reached")?;
             migrate(&pool).await?;
             println!("the database is up to date");
             Ok(ExitCode::SUCCESS)
@@ -32,7 +34,10 @@ async fn up(args: ServerArgs) -> anyhow::Result<ExitCode> {
     if args.database_url.is_some() {
         return serve(args).await;
     }
-    println!("starting a private Postgres in {}", args.data.join("postgres").display());
+    println!(
+        "starting a private Postgres in {}",
+        args.data.join("postgres").display()
+    );
     let embedded = Embedded::start(&args.data.join("postgres")).await?;
     let served = until_told(&args, embedded.options()).await;
     embedded.stop().await;
@@ -41,9 +46,12 @@ async fn up(args: ServerArgs) -> anyhow::Result<ExitCode> {
 
 async fn serve(args: ServerArgs) -> anyhow::Result<ExitCode> {
     let Some(url) = &args.database_url else {
-        bail!("give the database by --database-url or DATABASE_URL, or run `g1t-work up` for a private one");
+        bail!(
+            "give the database by --database-url or DATABASE_URL, or run `g1t-work up` for a private one"
+        );
     };
-    let database = PgConnectOptions::from_str(url).context("DATABASE_URL is not the address of a Postgres server")?;
+    let database = PgConnectOptions::from_str(url)
+        .context("DATABASE_URL is not the address of a Postgres server")?;
     until_told(&args, database).await
 }
 
@@ -65,7 +73,10 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
             None => println!("token of the first owner ('{LOGIN}'), shown this once: {token}"),
         }
     }
-    let at = app.public_url.trim_start_matches("http://").trim_start_matches("https://");
+    let at = app
+        .public_url
+        .trim_start_matches("http://")
+        .trim_start_matches("https://");
     println!("push to a repository: git push http://x:TOKEN@{at}/WORKSPACE/REPOSITORY.git main");
     told_to_stop().await?;
     println!("stopping");
@@ -87,7 +98,12 @@ async fn told_to_stop() -> std::io::Result<()> {
 fn write_token(file: &Path, token: &str) -> anyhow::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
-    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(file)?;
     writeln!(file, "{token}")?;
     Ok(())
 }

@@ -10,9 +10,20 @@ const REQUEST: Duration = Duration::from_secs(60);
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error("{method} {path} could not be sent: is the server there?")]
-    Unsent { method: Method, path: String, #[source] source: reqwest::Error },
+    Unsent {
+        method: Method,
+        path: String,
+        #[source]
+        source: reqwest::Error,
+    },
     #[error("{method} {path} answered {status}: {detail}")]
-    Refused { method: Method, path: String, status: u16, detail: String, body: Value },
+    Refused {
+        method: Method,
+        path: String,
+        status: u16,
+        detail: String,
+        body: Value,
+    },
 }
 
 impl ClientError {
@@ -40,7 +51,11 @@ impl Client {
     /// When the system gives no TLS or sockets.
     pub fn new(url: &str, token: &str) -> reqwest::Result<Self> {
         let http = reqwest::Client::builder().timeout(REQUEST).build()?;
-        Ok(Self { http, url: url.trim_end_matches('/').to_owned(), token: token.to_owned() })
+        Ok(Self {
+            http,
+            url: url.trim_end_matches('/').to_owned(),
+            token: token.to_owned(),
+        })
     }
 
     /// The server's address.
@@ -73,9 +88,21 @@ impl Client {
         self.call(Method::PATCH, path, Some(body)).await
     }
 
-    async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ClientError> {
-        let unsent = |source| ClientError::Unsent { method: method.clone(), path: path.to_owned(), source };
-        let mut request = self.http.request(method.clone(), format!("{}{path}", self.url)).bearer_auth(&self.token);
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, ClientError> {
+        let unsent = |source| ClientError::Unsent {
+            method: method.clone(),
+            path: path.to_owned(),
+            source,
+        };
+        let mut request = self
+            .http
+            .request(method.clone(), format!("{}{path}", self.url))
+            .bearer_auth(&self.token);
         if let Some(body) = body {
             request = request.json(body);
         }
@@ -86,7 +113,17 @@ impl Client {
         if status.is_success() {
             return Ok(body);
         }
-        let detail = body["detail"].as_str().or(body["message"].as_str()).unwrap_or("no reason given").to_owned();
-        Err(ClientError::Refused { method, path: path.to_owned(), status: status.as_u16(), detail, body })
+        let detail = body["detail"]
+            .as_str()
+            .or(body["message"].as_str())
+            .unwrap_or("no reason given")
+            .to_owned();
+        Err(ClientError::Refused {
+            method,
+            path: path.to_owned(),
+            status: status.as_u16(),
+            detail,
+            body,
+        })
     }
 }

@@ -41,7 +41,9 @@ impl Actor {
             "checks:write" => &["checks:write", "workspace:admin"],
             _ => &[],
         };
-        self.scopes.iter().any(|scope| scope == wanted || implied.contains(&scope.as_str()))
+        self.scopes
+            .iter()
+            .any(|scope| scope == wanted || implied.contains(&scope.as_str()))
     }
 }
 
@@ -62,7 +64,10 @@ pub struct Identity {
 impl Identity {
     /// Looks tokens up in the database of `pool`.
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, cache: Arc::default() }
+        Self {
+            pool,
+            cache: Arc::default(),
+        }
     }
 
     /// Whose token it is; none for one that is unknown, revoked, over, or no token at all.
@@ -78,7 +83,11 @@ impl Identity {
             return Ok(Some(actor));
         }
         let sql = include_str!("../sql/token_actor.sql");
-        let Some(row) = sqlx::query(sql).bind(hash.as_slice()).fetch_optional(&self.pool).await? else {
+        let Some(row) = sqlx::query(sql)
+            .bind(hash.as_slice())
+            .fetch_optional(&self.pool)
+            .await?
+        else {
             return Ok(None);
         };
         let actor = Arc::new(Actor {
@@ -89,19 +98,28 @@ impl Identity {
             scopes: row.try_get("scopes")?,
             workspace: row.try_get("workspace_id")?,
         });
-        sqlx::query(include_str!("../sql/token_used.sql")).bind(&actor.token).execute(&self.pool).await?;
+        sqlx::query(include_str!("../sql/token_used.sql"))
+            .bind(&actor.token)
+            .execute(&self.pool)
+            .await?;
         self.remember(hash, &actor);
         Ok(Some(actor))
     }
 
     fn cached(&self, hash: &[u8; 32]) -> Option<Arc<Actor>> {
-        let cache = self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let cache = self
+            .cache
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let (since, actor) = cache.get(hash)?;
         (since.elapsed() < limits::TOKEN_CACHE).then(|| Arc::clone(actor))
     }
 
     fn remember(&self, hash: [u8; 32], actor: &Arc<Actor>) {
-        let mut cache = self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut cache = self
+            .cache
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if cache.len() >= CACHE_ENTRIES {
             cache.clear();
         }

@@ -27,7 +27,9 @@ impl Pattern {
             .split_once(' ')
             .ok_or_else(|| format!("'{text}' is not a method and a path, such as 'GET /user'"))?;
         if !matches!(method, "GET" | "POST" | "PUT" | "PATCH" | "DELETE") {
-            return Err(format!("'{method}' is not one of GET, POST, PUT, PATCH, DELETE"));
+            return Err(format!(
+                "'{method}' is not one of GET, POST, PUT, PATCH, DELETE"
+            ));
         }
         let Some(path) = path.strip_prefix('/') else {
             return Err(format!("the path '{path}' must begin with '/'"));
@@ -37,7 +39,9 @@ impl Pattern {
             if matches!(parts.last(), Some(Part::Rest(_))) {
                 return Err(format!("nothing may follow '...' in '{text}'"));
             }
-            let name = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            let name = segment
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
             parts.push(match name {
                 None => Part::Literal(segment.to_owned()),
                 Some(name) => match name.strip_suffix("...") {
@@ -46,7 +50,10 @@ impl Pattern {
                 },
             });
         }
-        Ok(Self { method: method.to_owned(), parts })
+        Ok(Self {
+            method: method.to_owned(),
+            parts,
+        })
     }
 
     /// Whether the pattern's path is this one, whatever the method.
@@ -56,7 +63,10 @@ impl Pattern {
         for part in &self.parts {
             match part {
                 Part::Rest(_) => {
-                    return segments.next().filter(|segment| !segment.is_empty()).map(|_| matched);
+                    return segments
+                        .next()
+                        .filter(|segment| !segment.is_empty())
+                        .map(|_| matched);
                 }
                 Part::Literal(literal) => {
                     segments.next().filter(|segment| segment == literal)?;

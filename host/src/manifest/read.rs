@@ -98,17 +98,27 @@ pub struct Manifest {
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     #[error("{path}: cannot be read; give the folder of the components by --components")]
-    Unreadable { path: PathBuf, #[source] source: std::io::Error },
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("{path}:{line}: {message}")]
-    Wrong { path: PathBuf, line: usize, message: String },
+    Wrong {
+        path: PathBuf,
+        line: usize,
+        message: String,
+    },
 }
 
 impl Manifest {
     /// Reads `app.toml` of a folder; sources are relative to the folder.
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
         let path = folder.join("app.toml");
-        let text = std::fs::read_to_string(&path)
-            .map_err(|source| ManifestError::Unreadable { path: path.clone(), source })?;
+        let text = std::fs::read_to_string(&path).map_err(|source| ManifestError::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
         Self::parse(&path, folder, &text)
     }
 
@@ -121,7 +131,10 @@ impl Manifest {
             message,
         };
         let raw: RawManifest = toml::from_str(text).map_err(|error| {
-            wrong(error.span().map_or(0, |span| span.start), error.message().trim().to_owned())
+            wrong(
+                error.span().map_or(0, |span| span.start),
+                error.message().trim().to_owned(),
+            )
         })?;
         let mut components = Vec::new();
         for (name, spanned) in raw.component {
@@ -129,14 +142,19 @@ impl Manifest {
             let component = spanned.into_inner();
             let mut routes = Vec::new();
             for route in &component.routes {
-                let pattern = Pattern::parse(route.get_ref()).map_err(|message| wrong(route.span().start, message))?;
+                let pattern = Pattern::parse(route.get_ref())
+                    .map_err(|message| wrong(route.span().start, message))?;
                 routes.push(pattern);
             }
             if routes.is_empty() && component.events.is_empty() {
-                return Err(wrong(start, format!("'{name}' has neither routes nor events: nothing would call it")));
+                return Err(wrong(
+                    start,
+                    format!("'{name}' has neither routes nor events: nothing would call it"),
+                ));
             }
             components.push(ComponentSpec {
-                limits: check_limits(&component).map_err(|(offset, message)| wrong(offset, message))?,
+                limits: check_limits(&component)
+                    .map_err(|(offset, message)| wrong(offset, message))?,
                 source: folder.join(&component.source),
                 routes,
                 events: component.events,
@@ -145,7 +163,11 @@ impl Manifest {
                 name,
             });
         }
-        Ok(Self { path: path.to_owned(), judge: folder.join(raw.judge.source), components })
+        Ok(Self {
+            path: path.to_owned(),
+            judge: folder.join(raw.judge.source),
+            components,
+        })
     }
 
     /// Who answers a path: the component and what its pattern found. `Err` has the methods that the path does have.
@@ -154,18 +176,24 @@ impl Manifest {
         let mut best: Option<(Vec<u8>, &ComponentSpec, Matched)> = None;
         for component in &self.components {
             for pattern in &component.routes {
-                let Some(matched) = pattern.matches_path(path) else { continue };
+                let Some(matched) = pattern.matches_path(path) else {
+                    continue;
+                };
                 if pattern.method() != method {
                     others.push(pattern.method());
                     continue;
                 }
                 let specificity = pattern.specificity();
-                if best.as_ref().is_none_or(|(so_far, ..)| specificity < *so_far) {
+                if best
+                    .as_ref()
+                    .is_none_or(|(so_far, ..)| specificity < *so_far)
+                {
                     best = Some((specificity, component, matched));
                 }
             }
         }
-        best.map(|(_, component, matched)| (component, matched)).ok_or(others)
+        best.map(|(_, component, matched)| (component, matched))
+            .ok_or(others)
     }
 }
 
@@ -174,7 +202,12 @@ fn check_limits(component: &RawComponent) -> Result<Limits, (usize, String)> {
     let memory_bytes = match &component.limits.memory_mib {
         None => limits::APP_MEMORY_BYTES,
         Some(mib) if (1..=most).contains(mib.get_ref()) => mib.get_ref() << 20,
-        Some(mib) => return Err((mib.span().start, format!("memory_mib must be from 1 to {most}"))),
+        Some(mib) => {
+            return Err((
+                mib.span().start,
+                format!("memory_mib must be from 1 to {most}"),
+            ));
+        }
     };
     let has_database = component.grants.database.is_some() || component.grants.git.is_some();
     let concurrent = match &component.limits.concurrent {
@@ -183,15 +216,27 @@ fn check_limits(component: &RawComponent) -> Result<Limits, (usize, String)> {
         Some(wanted) if has_database && *wanted.get_ref() != 1 => {
             return Err((
                 wanted.span().start,
-                "concurrent must be 1 with a grant for the database or git: leave it out".to_owned(),
+                "concurrent must be 1 with a grant for the database or git: leave it out"
+                    .to_owned(),
             ));
         }
         Some(wanted) => (*wanted.get_ref()).max(1),
     };
-    let deadline = component.limits.deadline_ms.map_or(limits::APP_DEADLINE, Duration::from_millis);
-    Ok(Limits { memory_bytes, deadline, concurrent })
+    let deadline = component
+        .limits
+        .deadline_ms
+        .map_or(limits::APP_DEADLINE, Duration::from_millis);
+    Ok(Limits {
+        memory_bytes,
+        deadline,
+        concurrent,
+    })
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+    text.bytes()
+        .take(offset)
+        .filter(|byte| *byte == b'\n')
+        .count()
+        + 1
 }

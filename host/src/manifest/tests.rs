@@ -6,7 +6,8 @@ const HEAD: &str = "[judge]\nsource = \"judge.wasm\"\n";
 
 fn parse(rest: &str) -> Result<Manifest, String> {
     let text = format!("{HEAD}{rest}");
-    Manifest::parse(Path::new("app.toml"), Path::new("parts"), &text).map_err(|error| error.to_string())
+    Manifest::parse(Path::new("app.toml"), Path::new("parts"), &text)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -26,9 +27,18 @@ fn a_component_gets_what_it_is_granted_and_nothing_else() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let cases = [
-        ("[component.a]\nsource = \"a.wasm\"\n", "app.toml:3: 'a' has neither routes nor events"),
-        ("[component.a]\nsource = \"a.wasm\"\nroutes = [\"FETCH /user\"]\n", "app.toml:5: 'FETCH' is not one of"),
-        ("[component.a]\nsource = \"a.wasm\"\ngrant = {}\n", "app.toml:5: unknown field `grant`"),
+        (
+            "[component.a]\nsource = \"a.wasm\"\n",
+            "app.toml:3: 'a' has neither routes nor events",
+        ),
+        (
+            "[component.a]\nsource = \"a.wasm\"\nroutes = [\"FETCH /user\"]\n",
+            "app.toml:5: 'FETCH' is not one of",
+        ),
+        (
+            "[component.a]\nsource = \"a.wasm\"\ngrant = {}\n",
+            "app.toml:5: unknown field `grant`",
+        ),
         (
             "[component.a]\nsource = \"a.wasm\"\nroutes = [\"GET /a\"]\nlimits = { memory_mib = 100000 }\n",
             "app.toml:6: memory_mib must be from 1 to 256",
@@ -40,7 +50,10 @@ fn what_is_wrong_is_named_with_its_line() {
     ];
     for (text, expected) in cases {
         let error = parse(text).expect_err(text);
-        assert!(error.contains(expected), "{error}\n  does not say: {expected}");
+        assert!(
+            error.contains(expected),
+            "{error}\n  does not say: {expected}"
+        );
     }
 }
 
@@ -51,7 +64,8 @@ fn the_more_literal_route_wins() {
          [component.b]\nsource = \"b\"\nroutes = [\"GET /q/{rest...}\", \"DELETE /q/entries/{id}\"]\n",
     )
     .unwrap();
-    let name = |method: &str, path: &str| manifest.route(method, path).map(|(c, _)| c.name.as_str());
+    let name =
+        |method: &str, path: &str| manifest.route(method, path).map(|(c, _)| c.name.as_str());
     assert_eq!(name("GET", "/q/main"), Ok("a"));
     assert_eq!(name("GET", "/q/feature/x"), Ok("b"));
     assert_eq!(name("DELETE", "/q/entries/1"), Ok("b"));
@@ -62,7 +76,14 @@ fn the_more_literal_route_wins() {
 #[test]
 fn the_workspace_of_a_path_is_found() {
     let pattern = Pattern::parse("GET /repos/{workspace}/{repo}").unwrap();
-    assert_eq!(pattern.matches_path("/repos/acme/site").unwrap().workspace.as_deref(), Some("acme"));
+    assert_eq!(
+        pattern
+            .matches_path("/repos/acme/site")
+            .unwrap()
+            .workspace
+            .as_deref(),
+        Some("acme")
+    );
     assert_eq!(pattern.matches_path("/repos/acme"), None);
     assert_eq!(pattern.matches_path("/repos//site"), None);
     assert_eq!(pattern.matches_path("/repos/acme/site/x"), None);

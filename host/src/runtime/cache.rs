@@ -21,36 +21,60 @@ pub struct CodeCache {
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     #[error("{path}: cannot be read; build the components with `cargo xtask build`")]
-    Unreadable { path: PathBuf, #[source] source: std::io::Error },
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("{path}: is not a component this host can run")]
-    Invalid { path: PathBuf, #[source] source: wasmtime::Error },
+    Invalid {
+        path: PathBuf,
+        #[source]
+        source: wasmtime::Error,
+    },
 }
 
 impl CodeCache {
     /// A cache in a folder, which is made when it is missing.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt;
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+        })
     }
 
     /// The component in a file, compiled for an engine, and the SHA-256 of its bytes.
     pub fn load(&self, engine: &Engine, path: &Path) -> Result<(Component, [u8; 32]), CacheError> {
-        let bytes = std::fs::read(path)
-            .map_err(|source| CacheError::Unreadable { path: path.to_owned(), source })?;
+        let bytes = std::fs::read(path).map_err(|source| CacheError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
         let digest: [u8; 32] = Sha256::digest(&bytes).into();
         let file = self.folder.join(self.name(engine, &digest));
         if file.exists() {
             // SAFETY: only `store` below writes into this folder, which others cannot write to.
             match unsafe { Component::deserialize_file(engine, &file) } {
                 Ok(component) => return Ok((component, digest)),
-                Err(error) => warn!(%error, "compiled code does not fit this host; compiling again"),
+                Err(error) => {
+                    warn!(%error, "compiled code does not fit this host; compiling again")
+                }
             }
         }
         info!(component = %path.display(), "compiling");
-        let component = Component::from_binary(engine, &bytes)
-            .map_err(|source| CacheError::Invalid { path: path.to_owned(), source })?;
-        if let Err(error) = component.serialize().map_err(std::io::Error::other).and_then(|code| self.store(&file, &code)) {
+        let component =
+            Component::from_binary(engine, &bytes).map_err(|source| CacheError::Invalid {
+                path: path.to_owned(),
+                source,
+            })?;
+        if let Err(error) = component
+            .serialize()
+            .map_err(std::io::Error::other)
+            .and_then(|code| self.store(&file, &code))
+        {
             warn!(%error, "compiled code could not be kept; the next start compiles again");
         }
         Ok((component, digest))

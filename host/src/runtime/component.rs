@@ -21,12 +21,31 @@ use crate::manifest::{Access, ComponentSpec, Manifest};
 pub enum LoadError {
     #[error(transparent)]
     Code(#[from] CacheError),
-    #[error("{manifest}:{line}: component '{component}' imports {interface}, which it is not granted: {remedy}")]
-    NotGranted { manifest: PathBuf, line: usize, component: String, interface: String, remedy: String },
+    #[error(
+        "{manifest}:{line}: component '{component}' imports {interface}, which it is not granted: {remedy}"
+    )]
+    NotGranted {
+        manifest: PathBuf,
+        line: usize,
+        component: String,
+        interface: String,
+        remedy: String,
+    },
     #[error("{manifest}:{line}: component '{component}' {why}")]
-    Wrong { manifest: PathBuf, line: usize, component: String, why: String },
+    Wrong {
+        manifest: PathBuf,
+        line: usize,
+        component: String,
+        why: String,
+    },
     #[error("{manifest}:{line}: component '{component}' does not fit this host")]
-    Unlinkable { manifest: PathBuf, line: usize, component: String, #[source] source: wasmtime::Error },
+    Unlinkable {
+        manifest: PathBuf,
+        line: usize,
+        component: String,
+        #[source]
+        source: wasmtime::Error,
+    },
 }
 
 /// Every component of the manifest, ready to be called.
@@ -47,10 +66,18 @@ impl Components {
         manifest: &Manifest,
         services: &Arc<Services>,
     ) -> Result<Self, LoadError> {
-        let mut all = Self { http: BTreeMap::new(), events: BTreeMap::new() };
+        let mut all = Self {
+            http: BTreeMap::new(),
+            events: BTreeMap::new(),
+        };
         for spec in &manifest.components {
             let (component, _) = cache.load(engine, &spec.source)?;
-            let one = One { engine, manifest, spec, component };
+            let one = One {
+                engine,
+                manifest,
+                spec,
+                component,
+            };
             one.check_imports()?;
             all.add(&one, services)?;
         }
@@ -69,14 +96,26 @@ impl Components {
                 Err(one.wrong(format!("has routes but does not export {P3}.x")))
             }
             Kind::P3 => {
-                let pre = wasmtime_wasi_http::p3::bindings::ServicePre::new(pre).map_err(unlinkable)?;
-                let http = HttpComponent::new(one.engine.clone(), ProxyPre::P3(pre), spec, Arc::clone(services));
+                let pre =
+                    wasmtime_wasi_http::p3::bindings::ServicePre::new(pre).map_err(unlinkable)?;
+                let http = HttpComponent::new(
+                    one.engine.clone(),
+                    ProxyPre::P3(pre),
+                    spec,
+                    Arc::clone(services),
+                );
                 self.http.insert(one.spec.name.clone(), http);
                 Ok(())
             }
             Kind::P2 => {
-                let pre = wasmtime_wasi_http::p2::bindings::ProxyPre::new(pre).map_err(unlinkable)?;
-                let http = HttpComponent::new(one.engine.clone(), ProxyPre::P2(pre), spec, Arc::clone(services));
+                let pre =
+                    wasmtime_wasi_http::p2::bindings::ProxyPre::new(pre).map_err(unlinkable)?;
+                let http = HttpComponent::new(
+                    one.engine.clone(),
+                    ProxyPre::P2(pre),
+                    spec,
+                    Arc::clone(services),
+                );
                 self.http.insert(one.spec.name.clone(), http);
                 Ok(())
             }
@@ -89,7 +128,10 @@ impl Components {
                     services: Arc::clone(services),
                 });
                 for kind in &spec.events {
-                    self.events.entry(kind.clone()).or_default().push(Arc::clone(&handler));
+                    self.events
+                        .entry(kind.clone())
+                        .or_default()
+                        .push(Arc::clone(&handler));
                 }
                 Ok(())
             }
@@ -97,7 +139,13 @@ impl Components {
     }
 
     /// Hands a request to a component of the manifest.
-    pub async fn handle(&self, name: &str, call: Call, permit: OwnedSemaphorePermit, request: Request) -> Reply {
+    pub async fn handle(
+        &self,
+        name: &str,
+        call: Call,
+        permit: OwnedSemaphorePermit,
+        request: Request,
+    ) -> Reply {
         match self.http.get(name) {
             Some(component) => component.handle(call, permit, request).await,
             None => Reply::Failed(wasmtime::format_err!("no HTTP component '{name}'")),
@@ -162,13 +210,17 @@ impl One<'_> {
         match (found.pop(), found.pop()) {
             (Some(kind), None) => Ok(kind),
             (None, _) => Err(self.wrong(format!("exports none of {P3}.x, {P2}.x, {HANDLER}"))),
-            (Some(_), Some(_)) => Err(self.wrong("exports more than one kind of handler: make two components".into())),
+            (Some(_), Some(_)) => {
+                Err(self.wrong("exports more than one kind of handler: make two components".into()))
+            }
         }
     }
 
     fn check_imports(&self) -> Result<(), LoadError> {
         for (name, _) in self.component.component_type().imports(self.engine) {
-            let Some(remedy) = missing_grant(self.spec, name) else { continue };
+            let Some(remedy) = missing_grant(self.spec, name) else {
+                continue;
+            };
             return Err(LoadError::NotGranted {
                 manifest: self.manifest.path.clone(),
                 line: self.spec.line,
@@ -183,7 +235,9 @@ impl One<'_> {
     fn link(&self) -> Result<wasmtime::component::InstancePre<GuestState>, LoadError> {
         let mut linker = Linker::new(self.engine);
         link_all(&mut linker).map_err(|source| self.unlinkable(source))?;
-        linker.instantiate_pre(&self.component).map_err(|source| self.unlinkable(source))
+        linker
+            .instantiate_pre(&self.component)
+            .map_err(|source| self.unlinkable(source))
     }
 }
 

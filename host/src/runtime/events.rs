@@ -35,19 +35,39 @@ impl EventComponent {
                 warn!(component = %self.component.name, error = format!("{error:#}"), "a handler trapped");
                 Handled::Broken(format!("{} trapped", self.component.name))
             }
-            Err(_) => Handled::Broken(format!("{} ran longer than {} ms", self.component.name, deadline.as_millis())),
+            Err(_) => Handled::Broken(format!(
+                "{} ran longer than {} ms",
+                self.component.name,
+                deadline.as_millis()
+            )),
         }
     }
 
     async fn run(&self, call: Call, event: Event) -> wasmtime::Result<Result<(), Failure>> {
-        let mut store =
-            GuestState::store(&self.engine, Arc::clone(&self.component), Arc::clone(&self.services));
+        let mut store = GuestState::store(
+            &self.engine,
+            Arc::clone(&self.component),
+            Arc::clone(&self.services),
+        );
         store.data_mut().call = call;
-        let handler = tokio::time::timeout(limits::INSTANTIATE_DEADLINE, self.pre.instantiate_async(&mut store))
-            .await
-            .map_err(|_| wasmtime::format_err!("took longer than {:?} to start", limits::INSTANTIATE_DEADLINE))??;
+        let handler = tokio::time::timeout(
+            limits::INSTANTIATE_DEADLINE,
+            self.pre.instantiate_async(&mut store),
+        )
+        .await
+        .map_err(|_| {
+            wasmtime::format_err!(
+                "took longer than {:?} to start",
+                limits::INSTANTIATE_DEADLINE
+            )
+        })??;
         store
-            .run_concurrent(async |accessor| handler.g1t_events_handler().call_handle(accessor, event).await)
+            .run_concurrent(async |accessor| {
+                handler
+                    .g1t_events_handler()
+                    .call_handle(accessor, event)
+                    .await
+            })
             .await?
     }
 }

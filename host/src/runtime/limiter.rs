@@ -12,11 +12,17 @@ pub struct MemoryBudget {
 impl MemoryBudget {
     /// A budget of so many bytes.
     pub fn new(bytes: usize) -> Arc<Self> {
-        Arc::new(Self { left: AtomicUsize::new(bytes) })
+        Arc::new(Self {
+            left: AtomicUsize::new(bytes),
+        })
     }
 
     fn take(&self, bytes: usize) -> bool {
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(bytes)
+            })
+            .is_ok()
     }
 
     fn give(&self, bytes: usize) {
@@ -51,7 +57,12 @@ pub struct Limiter {
 impl Limiter {
     /// A store that may have `limit` bytes in all.
     pub fn new(budget: Arc<MemoryBudget>, limit: usize, table_elements: usize) -> Self {
-        Self { budget, limit, used: 0, table_elements }
+        Self {
+            budget,
+            limit,
+            used: 0,
+            table_elements,
+        }
     }
 
     /// Bytes the store's memories have. They never shrink while the store lives.
@@ -67,11 +78,20 @@ impl Drop for Limiter {
 }
 
 impl ResourceLimiter for Limiter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
         let more = desired.saturating_sub(current);
         let wanted = self.used.saturating_add(more);
         if wanted > self.limit {
-            return Err(OutOfMemory { wanted, limit: self.limit }.into());
+            return Err(OutOfMemory {
+                wanted,
+                limit: self.limit,
+            }
+            .into());
         }
         if !self.budget.take(more) {
             return Err(OutOfMemory { wanted, limit: 0 }.into());
@@ -82,10 +102,19 @@ impl ResourceLimiter for Limiter {
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {
         // Our own refusal comes back here and must go on as the trap it is; the system's is the guest's to deal with.
-        if error.is::<OutOfMemory>() { Err(error) } else { Ok(()) }
+        if error.is::<OutOfMemory>() {
+            Err(error)
+        } else {
+            Ok(())
+        }
     }
 
-    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
         Ok(desired <= self.table_elements)
     }
 }
@@ -112,7 +141,15 @@ mod tests {
         let mut first = Limiter::new(budget.clone(), 400, 10);
         let mut second = Limiter::new(budget.clone(), 400, 10);
         assert!(first.memory_growing(0, 400, None).unwrap());
-        assert_eq!(second.memory_growing(0, 200, None).unwrap_err().downcast_ref::<OutOfMemory>().unwrap().limit, 0);
+        assert_eq!(
+            second
+                .memory_growing(0, 200, None)
+                .unwrap_err()
+                .downcast_ref::<OutOfMemory>()
+                .unwrap()
+                .limit,
+            0
+        );
         drop(first);
         assert!(second.memory_growing(0, 200, None).unwrap());
     }

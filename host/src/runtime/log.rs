@@ -17,7 +17,10 @@ pub(super) struct GuestLog {
 
 impl GuestLog {
     pub(super) fn new(component: &str) -> Self {
-        Self { component: component.into(), written: Arc::default() }
+        Self {
+            component: component.into(),
+            written: Arc::default(),
+        }
     }
 }
 
@@ -34,7 +37,11 @@ impl StdoutStream for GuestLog {
 }
 
 impl AsyncWrite for GuestLog {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
         let before = self.written.fetch_add(bytes.len(), Ordering::Relaxed);
         if before < limits::GUEST_LOG_BYTES {
             for line in String::from_utf8_lossy(bytes).lines() {

@@ -13,8 +13,8 @@ mod state;
 
 pub use cache::{CacheError, CodeCache};
 pub use component::{Components, LoadError};
-pub use events::Handled;
 pub use engine::{EngineError, Ticker, app_engine, tick};
+pub use events::Handled;
 pub use limiter::{Limiter, MemoryBudget, OutOfMemory};
 pub use reuse::Reply;
 pub use state::{Call, Guest, GuestState, Services};

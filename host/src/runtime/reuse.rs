@@ -11,8 +11,8 @@ use wasmtime::component::GuestTaskId;
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store, StoreContextMut};
 use wasmtime_wasi_http::WasiHttpView;
 use wasmtime_wasi_http::handler::{
-    ExpirationError, HandlerState, Instance, InstantiationError, ProxyHandler, ProxyPre, Request, Response,
-    ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus,
+    ExpirationError, HandlerState, Instance, InstantiationError, ProxyHandler, ProxyPre, Request,
+    Response, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus,
 };
 
 use super::state::{Call, GuestState, Services};
@@ -40,20 +40,32 @@ impl HttpComponent {
         component: Arc<ComponentSpec>,
         services: Arc<Services>,
     ) -> Self {
-        Self(ProxyHandler::new(Template { engine, pre, component, services }))
+        Self(ProxyHandler::new(Template {
+            engine,
+            pre,
+            component,
+            services,
+        }))
     }
 
     /// Runs one request. The permit is kept until the guest has answered or run out of time, even when nobody waits for
     /// the answer any more: an aborted client must not make room for a request that the guest has no room for.
-    pub(super) async fn handle(&self, call: Call, permit: OwnedSemaphorePermit, request: Request) -> Reply {
+    pub(super) async fn handle(
+        &self,
+        call: Call,
+        permit: OwnedSemaphorePermit,
+        request: Request,
+    ) -> Reply {
         match self.0.handle((call, permit), request).await {
             Ok(response) => Reply::Answered(response),
             Err(error) if error.is::<ExpirationError>() => Reply::TimedOut,
-            Err(error) => match error.downcast::<InstantiationError<(Call, OwnedSemaphorePermit)>>() {
-                Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
-                Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
-                Err(error) => Reply::Failed(error),
-            },
+            Err(error) => {
+                match error.downcast::<InstantiationError<(Call, OwnedSemaphorePermit)>>() {
+                    Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
+                    Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
+                    Err(error) => Reply::Failed(error),
+                }
+            }
         }
     }
 }
@@ -71,17 +83,33 @@ impl HandlerState for Template {
     type WorkerState = Worker;
 
     async fn instantiate(&self) -> wasmtime::Result<Instance<GuestState, Expiration, Worker>> {
-        let mut store =
-            GuestState::store(&self.engine, Arc::clone(&self.component), Arc::clone(&self.services));
-        let proxy = tokio::time::timeout(limits::INSTANTIATE_DEADLINE, self.pre.instantiate_async(&mut store))
-            .await
-            .map_err(|_| wasmtime::format_err!("took longer than {:?} to start", limits::INSTANTIATE_DEADLINE))??;
+        let mut store = GuestState::store(
+            &self.engine,
+            Arc::clone(&self.component),
+            Arc::clone(&self.services),
+        );
+        let proxy = tokio::time::timeout(
+            limits::INSTANTIATE_DEADLINE,
+            self.pre.instantiate_async(&mut store),
+        )
+        .await
+        .map_err(|_| {
+            wasmtime::format_err!(
+                "took longer than {:?} to start",
+                limits::INSTANTIATE_DEADLINE
+            )
+        })??;
         Ok(Instance {
             store,
             proxy,
             view: GuestState::http,
-            expiration: Expiration { deadline: self.component.limits.deadline, timer: None },
-            state: Worker { component: Arc::clone(&self.component) },
+            expiration: Expiration {
+                deadline: self.component.limits.deadline,
+                timer: None,
+            },
+            state: Worker {
+                component: Arc::clone(&self.component),
+            },
         })
     }
 }
@@ -104,13 +132,22 @@ fn allowance(status: WorkerStatus, deadline: Duration) -> Duration {
 }
 
 impl WorkerExpiration for Expiration {
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>, status: WorkerStatus, start: Instant) -> Poll<()> {
+    fn poll(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        status: WorkerStatus,
+        start: Instant,
+    ) -> Poll<()> {
         let deadline = self.deadline;
         let (_, _, timer) = match &mut self.timer {
             Some(timer) if timer.0 == status && timer.1 == start => timer,
             other => {
                 let end = start + allowance(status, deadline);
-                other.insert((status, start, Box::pin(tokio::time::sleep_until(end.into()))))
+                other.insert((
+                    status,
+                    start,
+                    Box::pin(tokio::time::sleep_until(end.into())),
+                ))
             }
         };
         timer.as_mut().poll(cx)
@@ -157,8 +194,12 @@ impl WorkerState for Worker {
 
     fn drop(&self, store: Store<GuestState>, result: Result<(), wasmtime::Error>) {
         match result {
-            Ok(()) => debug!(component = %self.component.name, memory_bytes = store.data().limiter.used(), "instance done"),
-            Err(error) => warn!(component = %self.component.name, error = format!("{error:#}"), "instance thrown away"),
+            Ok(()) => {
+                debug!(component = %self.component.name, memory_bytes = store.data().limiter.used(), "instance done")
+            }
+            Err(error) => {
+                warn!(component = %self.component.name, error = format!("{error:#}"), "instance thrown away")
+            }
         }
     }
 }
@@ -173,6 +214,9 @@ mod tests {
         assert!(matches!(accepts(0, 0, 1), ShouldAccept::Yes));
         assert!(matches!(accepts(1, 1, 1), ShouldAccept::No));
         assert!(matches!(accepts(1, 1, 16), ShouldAccept::Yes));
-        assert!(matches!(accepts(0, limits::REUSES, 16), ShouldAccept::Never));
+        assert!(matches!(
+            accepts(0, limits::REUSES, 16),
+            ShouldAccept::Never
+        ));
     }
 }

@@ -6,7 +6,9 @@ use sqlx::PgPool;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime::{Engine, Store, UpdateDeadline};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_http::{RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
+use wasmtime_wasi_http::{
+    RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+};
 
 use super::limiter::{Limiter, MemoryBudget};
 use super::log::GuestLog;
@@ -60,13 +62,20 @@ impl HasData for Guest {
 
 impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
     }
 }
 
 impl WasiHttpView for GuestState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { hooks: &mut self.outbound, table: &mut self.table, ctx: &mut self.http }
+        WasiHttpCtxView {
+            hooks: &mut self.outbound,
+            table: &mut self.table,
+            ctx: &mut self.http,
+        }
     }
 }
 
@@ -91,14 +100,21 @@ impl WasiHttpHooks for NoOutbound {
 
 impl GuestState {
     /// A store for one instance, with its limits armed: nothing of a guest runs without them.
-    pub(super) fn store(engine: &Engine, component: Arc<ComponentSpec>, services: Arc<Services>) -> Store<Self> {
+    pub(super) fn store(
+        engine: &Engine,
+        component: Arc<ComponentSpec>,
+        services: Arc<Services>,
+    ) -> Store<Self> {
         let log = GuestLog::new(&component.name);
         // A new context has no files, no environment, no arguments and no network.
         let wasi = WasiCtx::builder().stdout(log.clone()).stderr(log).build();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits::RESOURCES);
-        let limiter =
-            Limiter::new(Arc::clone(&services.memory), component.limits.memory_bytes, limits::TABLE_ELEMENTS);
+        let limiter = Limiter::new(
+            Arc::clone(&services.memory),
+            component.limits.memory_bytes,
+            limits::TABLE_ELEMENTS,
+        );
         let state = Self {
             wasi,
             http: WasiHttpCtx::new(),
@@ -114,7 +130,12 @@ impl GuestState {
         store.set_hostcall_fuel(limits::APP_HOSTCALL_BYTES);
         // A guest that computes gives way at each tick, so that timers around it can fire and others can run.
         store.set_epoch_deadline(1);
-        store.epoch_deadline_callback(|_| Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()))));
+        store.epoch_deadline_callback(|_| {
+            Ok(UpdateDeadline::YieldCustom(
+                1,
+                Box::pin(tokio::task::yield_now()),
+            ))
+        });
         store
     }
 }

@@ -26,11 +26,15 @@ impl Handler for Dispatch {
         };
         match self.0.dispatch(&call, &convert(event)).await {
             Handled::Done => Ok(()),
-            Handled::Refused(wit::Failure::Retry(retry)) => {
-                Err(Failure::Retry { after: Duration::from_millis(retry.after_ms), why: retry.why })
-            }
+            Handled::Refused(wit::Failure::Retry(retry)) => Err(Failure::Retry {
+                after: Duration::from_millis(retry.after_ms),
+                why: retry.why,
+            }),
             Handled::Refused(wit::Failure::Reject(why)) => Err(Failure::Reject(why)),
-            Handled::Broken(why) => Err(Failure::Retry { after: BROKEN_WAIT, why }),
+            Handled::Broken(why) => Err(Failure::Retry {
+                after: BROKEN_WAIT,
+                why,
+            }),
         }
     }
 }

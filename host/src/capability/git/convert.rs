@@ -1,6 +1,8 @@
 //! Between the plain types of `g1t-repos` and the contract's. No choice is made here.
 
-use g1t_repos::{Built, Commit, Commits, FileStatus, Files, Landed, MergeMethod, Merged, Oid, Person, Step};
+use g1t_repos::{
+    Built, Commit, Commits, FileStatus, Files, Landed, MergeMethod, Merged, Oid, Person, Step,
+};
 use tracing::warn;
 
 use crate::bindings::app::g1t::git::types as wit;
@@ -14,7 +16,10 @@ pub(super) fn error(error: g1t_repos::Error) -> wit::Error {
         g1t_repos::Error::Invalid(why) => wit::Error::Invalid(why),
         g1t_repos::Error::Busy(why) => wit::Error::Busy(why),
         other => {
-            warn!(error = &other as &dyn std::error::Error, "a repository could not be used");
+            warn!(
+                error = &other as &dyn std::error::Error,
+                "a repository could not be used"
+            );
             wit::Error::Other(other.to_string())
         }
     }
@@ -25,7 +30,11 @@ pub(super) fn oid(text: &str) -> Result<Oid, wit::Error> {
 }
 
 fn signature(signature: g1t_repos::Signature) -> facts::Signature {
-    facts::Signature { name: signature.name, email: signature.email, when: signature.when_ms }
+    facts::Signature {
+        name: signature.name,
+        email: signature.email,
+        when: signature.when_ms,
+    }
 }
 
 /// A commit as facts have it. A signature is not looked into yet: one that is there counts as unverified.
@@ -36,7 +45,11 @@ pub fn commit(commit: Commit) -> facts::Commit {
         author: signature(commit.author),
         committer: signature(commit.committer),
         message: commit.message,
-        signed: if commit.has_signature { facts::Signed::Unverified } else { facts::Signed::Unsigned },
+        signed: if commit.has_signature {
+            facts::Signed::Unverified
+        } else {
+            facts::Signed::Unsigned
+        },
     }
 }
 
@@ -56,11 +69,17 @@ pub fn file(file: g1t_repos::File) -> facts::File {
 }
 
 pub(super) fn commits(list: Commits) -> wit::CommitList {
-    wit::CommitList { commits: list.commits.into_iter().map(commit).collect(), cut: list.cut }
+    wit::CommitList {
+        commits: list.commits.into_iter().map(commit).collect(),
+        cut: list.cut,
+    }
 }
 
 pub(super) fn files(list: Files) -> wit::FileList {
-    wit::FileList { files: list.files.into_iter().map(file).collect(), cut: list.cut }
+    wit::FileList {
+        files: list.files.into_iter().map(file).collect(),
+        cut: list.cut,
+    }
 }
 
 pub(super) fn merged(merged: Merged) -> wit::Merged {
@@ -72,7 +91,10 @@ pub(super) fn merged(merged: Merged) -> wit::Merged {
 }
 
 pub(super) fn step(step: wit::Step) -> Result<Step, wit::Error> {
-    let person = |person: wit::Person| Person { name: person.name, email: person.email };
+    let person = |person: wit::Person| Person {
+        name: person.name,
+        email: person.email,
+    };
     Ok(Step {
         onto: oid(&step.onto)?,
         head: oid(&step.head)?,

@@ -13,14 +13,25 @@ async fn owned<T: Send>(
     repository: u64,
     needs: Access,
 ) -> Result<Owned, wit::Error> {
-    accessor.with(|mut access| Asking::new(access.get(), needs)).owned(repository).await
+    accessor
+        .with(|mut access| Asking::new(access.get(), needs))
+        .owned(repository)
+        .await
 }
 
 impl<T: Send> read::HostWithStore<T> for Guest {
-    async fn resolve(accessor: &Accessor<T, Self>, repository: u64, name: String) -> Answer<Option<String>> {
+    async fn resolve(
+        accessor: &Accessor<T, Self>,
+        repository: u64,
+        name: String,
+    ) -> Answer<Option<String>> {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
-            let found = owned.repos().resolve(owned.id, &name).await.map_err(convert::error)?;
+            let found = owned
+                .repos()
+                .resolve(owned.id, &name)
+                .await
+                .map_err(convert::error)?;
             Ok(found.map(|id| id.to_string()))
         }
         .await)
@@ -34,8 +45,18 @@ impl<T: Send> read::HostWithStore<T> for Guest {
     ) -> Answer<Vec<wit::Branch>> {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
-            let all = owned.repos().branches(owned.id, after.as_deref(), limit).await.map_err(convert::error)?;
-            Ok(all.into_iter().map(|branch| wit::Branch { name: branch.name, head: branch.head.to_string() }).collect())
+            let all = owned
+                .repos()
+                .branches(owned.id, after.as_deref(), limit)
+                .await
+                .map_err(convert::error)?;
+            Ok(all
+                .into_iter()
+                .map(|branch| wit::Branch {
+                    name: branch.name,
+                    head: branch.head.to_string(),
+                })
+                .collect())
         }
         .await)
     }
@@ -49,7 +70,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (ancestor, descendant) = (convert::oid(&ancestor)?, convert::oid(&descendant)?);
-            owned.repos().is_ancestor(owned.id, ancestor, descendant).await.map_err(convert::error)
+            owned
+                .repos()
+                .is_ancestor(owned.id, ancestor, descendant)
+                .await
+                .map_err(convert::error)
         }
         .await)
     }
@@ -63,8 +88,15 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (from, to) = (convert::oid(&from)?, convert::oid(&to)?);
-            let distance = owned.repos().distance(owned.id, from, to).await.map_err(convert::error)?;
-            Ok(wit::Divergence { ahead: distance.ahead, behind: distance.behind })
+            let distance = owned
+                .repos()
+                .distance(owned.id, from, to)
+                .await
+                .map_err(convert::error)?;
+            Ok(wit::Divergence {
+                ahead: distance.ahead,
+                behind: distance.behind,
+            })
         }
         .await)
     }
@@ -78,7 +110,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (a, b) = (convert::oid(&a)?, convert::oid(&b)?);
-            let base = owned.repos().merge_base(owned.id, a, b).await.map_err(convert::error)?;
+            let base = owned
+                .repos()
+                .merge_base(owned.id, a, b)
+                .await
+                .map_err(convert::error)?;
             Ok(base.map(|id| id.to_string()))
         }
         .await)
@@ -94,7 +130,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (from, to) = (convert::oid(&from)?, convert::oid(&to)?);
-            let list = owned.repos().commits(owned.id, from, to, limit).await.map_err(convert::error)?;
+            let list = owned
+                .repos()
+                .commits(owned.id, from, to, limit)
+                .await
+                .map_err(convert::error)?;
             Ok(convert::commits(list))
         }
         .await)
@@ -110,7 +150,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let head = convert::oid(&head)?;
-            let list = owned.repos().log(owned.id, head, skip, limit).await.map_err(convert::error)?;
+            let list = owned
+                .repos()
+                .log(owned.id, head, skip, limit)
+                .await
+                .map_err(convert::error)?;
             Ok(convert::commits(list))
         }
         .await)
@@ -126,7 +170,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (base, head) = (convert::oid(&base)?, convert::oid(&head)?);
-            let list = owned.repos().changes(owned.id, base, head, limit).await.map_err(convert::error)?;
+            let list = owned
+                .repos()
+                .changes(owned.id, base, head, limit)
+                .await
+                .map_err(convert::error)?;
             Ok(convert::files(list))
         }
         .await)
@@ -141,7 +189,11 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let (base, head) = (convert::oid(&base)?, convert::oid(&head)?);
-            let merged = owned.repos().merge_check(owned.id, base, head).await.map_err(convert::error)?;
+            let merged = owned
+                .repos()
+                .merge_check(owned.id, base, head)
+                .await
+                .map_err(convert::error)?;
             Ok(convert::merged(merged))
         }
         .await)
@@ -157,17 +209,29 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Read).await?;
             let commit = convert::oid(&commit)?;
-            owned.repos().read_file(owned.id, commit, &path, max_bytes).await.map_err(convert::error)
+            owned
+                .repos()
+                .read_file(owned.id, commit, &path, max_bytes)
+                .await
+                .map_err(convert::error)
         }
         .await)
     }
 }
 
 impl<T: Send> write::HostWithStore<T> for Guest {
-    async fn create_repository(accessor: &Accessor<T, Self>, repository: u64, default_branch: String) -> Answer<()> {
+    async fn create_repository(
+        accessor: &Accessor<T, Self>,
+        repository: u64,
+        default_branch: String,
+    ) -> Answer<()> {
         Ok(async {
             let owned = owned(accessor, repository, Access::Write).await?;
-            owned.repos().create(owned.id, &default_branch).await.map_err(convert::error)
+            owned
+                .repos()
+                .create(owned.id, &default_branch)
+                .await
+                .map_err(convert::error)
         }
         .await)
     }
@@ -176,7 +240,11 @@ impl<T: Send> write::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, step.repository, Access::Write).await?;
             let step = convert::step(step)?;
-            let built = owned.repos().build_queue_step(owned.id, step).await.map_err(convert::error)?;
+            let built = owned
+                .repos()
+                .build_queue_step(owned.id, step)
+                .await
+                .map_err(convert::error)?;
             Ok(convert::built(built))
         }
         .await)
@@ -192,15 +260,26 @@ impl<T: Send> write::HostWithStore<T> for Guest {
         Ok(async {
             let owned = owned(accessor, repository, Access::Write).await?;
             let (expected, commit) = (convert::oid(&expected)?, convert::oid(&commit)?);
-            owned.land(&branch, expected, commit).await.map(convert::landed)
+            owned
+                .land(&branch, expected, commit)
+                .await
+                .map(convert::landed)
         }
         .await)
     }
 
-    async fn remove_queue_branch(accessor: &Accessor<T, Self>, repository: u64, branch: String) -> Answer<()> {
+    async fn remove_queue_branch(
+        accessor: &Accessor<T, Self>,
+        repository: u64,
+        branch: String,
+    ) -> Answer<()> {
         Ok(async {
             let owned = owned(accessor, repository, Access::Write).await?;
-            owned.repos().remove_queue_branch(owned.id, &branch).await.map_err(convert::error)
+            owned
+                .repos()
+                .remove_queue_branch(owned.id, &branch)
+                .await
+                .map_err(convert::error)
         }
         .await)
     }

@@ -32,7 +32,11 @@ impl Asking {
             services: Arc::clone(&state.services),
             workspace: state.call.workspace,
             actor: state.call.actor,
-            granted: state.component.grants.git.is_some_and(|granted| granted >= needs),
+            granted: state
+                .component
+                .grants
+                .git
+                .is_some_and(|granted| granted >= needs),
         }
     }
 
@@ -41,17 +45,30 @@ impl Asking {
     pub(super) async fn owned(self, repository: u64) -> Result<Owned, wit::Error> {
         let id = i64::try_from(repository).map_err(|_| wit::Error::NoRepository)?;
         let sql = include_str!("../../sql/repository_workspace.sql");
-        let row = sqlx::query(sql).bind(id).fetch_optional(&self.services.pool).await.map_err(|_| busy())?;
+        let row = sqlx::query(sql)
+            .bind(id)
+            .fetch_optional(&self.services.pool)
+            .await
+            .map_err(|_| busy())?;
         let row = row.ok_or(wit::Error::NoRepository)?;
         let workspace: i64 = row.try_get("workspace_id").map_err(|_| busy())?;
         if !self.granted || self.workspace != Some(workspace) {
             return Err(wit::Error::NoRepository);
         }
-        let owned = Owned { services: self.services, id: repository, workspace, actor: self.actor };
+        let owned = Owned {
+            services: self.services,
+            id: repository,
+            workspace,
+            actor: self.actor,
+        };
         // A process that died between the row and the folder left a row without one: the first use makes it.
         if !owned.repos().exists(repository) {
             let branch: String = row.try_get("default_branch").map_err(|_| busy())?;
-            owned.repos().create(repository, &branch).await.map_err(convert::error)?;
+            owned
+                .repos()
+                .create(repository, &branch)
+                .await
+                .map_err(convert::error)?;
         }
         Ok(owned)
     }
@@ -67,7 +84,12 @@ impl Owned {
     }
 
     /// Moves a branch to a commit and publishes it, whatever happens to the process.
-    pub(super) async fn land(&self, branch: &str, expected: Oid, commit: Oid) -> Result<Landed, wit::Error> {
+    pub(super) async fn land(
+        &self,
+        branch: &str,
+        expected: Oid,
+        commit: Oid,
+    ) -> Result<Landed, wit::Error> {
         let lock = self.repos().lock(self.id).await.map_err(convert::error)?;
         let push = Uuid::now_v7();
         let intent = Intent {
@@ -82,19 +104,32 @@ impl Owned {
             forced: false,
         };
         let lost = |error: intents::IntentError| {
-            tracing::error!(error = &error as &dyn std::error::Error, "a landing could not be recorded");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a landing could not be recorded"
+            );
             busy()
         };
-        intents::record(&self.services.pool, std::slice::from_ref(&intent)).await.map_err(lost)?;
-        let landed = self.repos().land(&lock, branch, expected, commit).await.map_err(convert::error);
+        intents::record(&self.services.pool, std::slice::from_ref(&intent))
+            .await
+            .map_err(lost)?;
+        let landed = self
+            .repos()
+            .land(&lock, branch, expected, commit)
+            .await
+            .map_err(convert::error);
         match landed {
             // After an error nobody knows: looking at the branch tells.
             Ok(Landed::Landed) | Err(_) => {
-                intents::settle_push(&self.services.pool, self.repos(), push).await.map_err(lost)?;
+                intents::settle_push(&self.services.pool, self.repos(), push)
+                    .await
+                    .map_err(lost)?;
             }
             // Nothing moved here. A repeated landing finds the branch moved already, and that move has its event.
             Ok(Landed::Already | Landed::Moved(_)) => {
-                intents::forget(&self.services.pool, push).await.map_err(lost)?;
+                intents::forget(&self.services.pool, push)
+                    .await
+                    .map_err(lost)?;
             }
         }
         landed

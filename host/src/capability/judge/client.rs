@@ -54,7 +54,10 @@ impl extension::Host for Judging {
         // No plugin can be uploaded to this host yet: whoever names one gets an answer that refuses and says so.
         Ok(extension::Answer {
             outcome: crate::bindings::app::g1t::rules::types::Outcome::Fail,
-            why: format!("'{}' could not be judged: no such plugin is active.", rule.kind),
+            why: format!(
+                "'{}' could not be judged: no such plugin is active.",
+                rule.kind
+            ),
             remedy: "Activate the plugin, or take the rule out of the ruleset.".into(),
         })
     }
@@ -69,7 +72,8 @@ impl Judge {
         let engine = rules_engine().map_err(JudgeError::Unfit)?;
         let (component, digest) = cache.load(&engine, path)?;
         let mut linker = Linker::new(&engine);
-        extension::add_to_linker::<_, HasSelf<Judging>>(&mut linker, |state| state).map_err(JudgeError::Unfit)?;
+        extension::add_to_linker::<_, HasSelf<Judging>>(&mut linker, |state| state)
+            .map_err(JudgeError::Unfit)?;
         let pre = linker
             .instantiate_pre(&component)
             .and_then(JudgeComponentPre::new)
@@ -93,8 +97,13 @@ impl Judge {
     }
 
     /// See `g1t:rules/judge.judge`.
-    pub async fn judge(&self, facts: Facts, rulesets: Vec<Ruleset>) -> Result<Decision, JudgeError> {
-        self.call(move |judge, store| judge.call_judge(store, &facts, &rulesets)).await
+    pub async fn judge(
+        &self,
+        facts: Facts,
+        rulesets: Vec<Ruleset>,
+    ) -> Result<Decision, JudgeError> {
+        self.call(move |judge, store| judge.call_judge(store, &facts, &rulesets))
+            .await
     }
 
     /// See `g1t:rules/judge.requirements`.
@@ -104,12 +113,16 @@ impl Judge {
         ref_name: String,
         rulesets: Vec<Ruleset>,
     ) -> Result<Vec<Requirement>, JudgeError> {
-        self.call(move |judge, store| judge.call_requirements(store, &repository, &ref_name, &rulesets)).await
+        self.call(move |judge, store| {
+            judge.call_requirements(store, &repository, &ref_name, &rulesets)
+        })
+        .await
     }
 
     /// See `g1t:rules/judge.check-ruleset`.
     pub async fn check_ruleset(&self, ruleset: Ruleset) -> Result<Vec<FieldError>, JudgeError> {
-        self.call(move |judge, store| judge.call_check_ruleset(store, &ruleset)).await
+        self.call(move |judge, store| judge.call_check_ruleset(store, &ruleset))
+            .await
     }
 
     /// See `g1t:rules/judge.queue`.
@@ -119,7 +132,8 @@ impl Judge {
         ref_name: String,
         rulesets: Vec<Ruleset>,
     ) -> Result<Option<QueueSettings>, JudgeError> {
-        self.call(move |judge, store| judge.call_queue(store, &repository, &ref_name, &rulesets)).await
+        self.call(move |judge, store| judge.call_queue(store, &repository, &ref_name, &rulesets))
+            .await
     }
 
     async fn call<R: Send + 'static>(
@@ -149,8 +163,15 @@ impl Judge {
 }
 
 impl Loaded {
-    fn run<R>(&self, work: impl FnOnce(&Exports, &mut Store<Judging>) -> wasmtime::Result<R>) -> wasmtime::Result<R> {
-        let limiter = Limiter::new(Arc::clone(&self.memory), limits::RULES_MEMORY_BYTES, limits::TABLE_ELEMENTS);
+    fn run<R>(
+        &self,
+        work: impl FnOnce(&Exports, &mut Store<Judging>) -> wasmtime::Result<R>,
+    ) -> wasmtime::Result<R> {
+        let limiter = Limiter::new(
+            Arc::clone(&self.memory),
+            limits::RULES_MEMORY_BYTES,
+            limits::TABLE_ELEMENTS,
+        );
         let mut store = Store::new(&self.engine, Judging { limiter });
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits::RULES_HOSTCALL_BYTES);

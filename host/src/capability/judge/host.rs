@@ -16,7 +16,11 @@ impl Contract for GuestState {
         ref_name: String,
         rulesets: Vec<Ruleset>,
     ) -> Answer<Vec<Requirement>> {
-        Ok(self.services.judge.requirements(repository, ref_name, rulesets).await?)
+        Ok(self
+            .services
+            .judge
+            .requirements(repository, ref_name, rulesets)
+            .await?)
     }
 
     async fn judge(&mut self, facts: Facts, rulesets: Vec<Ruleset>) -> Answer<Decision> {
@@ -24,7 +28,8 @@ impl Contract for GuestState {
         let decision = self.services.judge.judge(facts, rulesets).await?;
         if let Some(workspace) = self.call.workspace {
             let services = &self.services;
-            kept.write(&services.pool, workspace, &services.judge, &decision).await?;
+            kept.write(&services.pool, workspace, &services.judge, &decision)
+                .await?;
         }
         Ok(decision)
     }
@@ -39,6 +44,10 @@ impl Contract for GuestState {
         ref_name: String,
         rulesets: Vec<Ruleset>,
     ) -> Answer<Option<QueueSettings>> {
-        Ok(self.services.judge.queue(repository, ref_name, rulesets).await?)
+        Ok(self
+            .services
+            .judge
+            .queue(repository, ref_name, rulesets)
+            .await?)
     }
 }

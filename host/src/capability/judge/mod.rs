@@ -9,8 +9,6 @@ mod host;
 mod link;
 mod record;
 
-
-
 pub use client::{Judge, JudgeError};
 pub use link::add_to_linker;
 pub use record::Kept;

@@ -2,7 +2,9 @@ use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 
 use super::Judge;
-use crate::bindings::app::g1t::rules::types::{ActorKind, Decision, Facts, Moment, Outcome, Ruleset};
+use crate::bindings::app::g1t::rules::types::{
+    ActorKind, Decision, Facts, Moment, Outcome, Ruleset,
+};
 
 /// What is kept of a decision beside what was decided.
 pub struct Kept {
@@ -52,7 +54,11 @@ impl Kept {
             Outcome::Fail => "fail",
             Outcome::Waiting => "waiting",
         };
-        let told: Vec<_> = decision.verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        let told: Vec<_> = decision
+            .verdicts
+            .iter()
+            .filter(|verdict| verdict.outcome != Outcome::Pass)
+            .collect();
         sqlx::query(include_str!("../../sql/rule_evaluation_insert.sql"))
             .bind(workspace)
             .bind(self.repository)

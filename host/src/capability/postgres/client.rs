@@ -34,7 +34,10 @@ impl GuestPool {
         let options = options.options([
             // Rolling back where nothing is open is routine here, not a warning.
             ("client_min_messages", "error".to_owned()),
-            ("statement_timeout", limits::STATEMENT.as_millis().to_string()),
+            (
+                "statement_timeout",
+                limits::STATEMENT.as_millis().to_string(),
+            ),
             (
                 "idle_in_transaction_session_timeout",
                 limits::IDLE_IN_TRANSACTION.as_millis().to_string(),
@@ -55,7 +58,9 @@ impl GuestPool {
     pub async fn open(&self, scope: Scope, access: Access) -> Result<Session, wit::Error> {
         let mut connection = self.pool.acquire().await.map_err(|error| {
             warn!(%error, "no database connection for a guest");
-            wit::Error::ConnectionFailed("the database is busy or cannot be reached; try again".into())
+            wit::Error::ConnectionFailed(
+                "the database is busy or cannot be reached; try again".into(),
+            )
         })?;
         let number = |id: Option<i64>| id.map(|id| id.to_string()).unwrap_or_default();
         let set = format!(
@@ -72,7 +77,10 @@ impl GuestPool {
             return Err(error);
         }
         Ok(Session {
-            held: Arc::new(Mutex::new(Held { connection: Some(connection), busy: false })),
+            held: Arc::new(Mutex::new(Held {
+                connection: Some(connection),
+                busy: false,
+            })),
         })
     }
 
@@ -90,7 +98,9 @@ struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let Some(mut connection) = self.connection.take() else { return };
+        let Some(mut connection) = self.connection.take() else {
+            return;
+        };
         if self.busy {
             drop(connection.detach());
             return;
@@ -101,7 +111,10 @@ impl Drop for Held {
         };
         runtime.spawn(async move {
             let clean = "ROLLBACK; RESET ROLE; RESET ALL; SELECT pg_advisory_unlock_all()";
-            if within(connection.execute(sqlx::raw_sql(clean))).await.is_err() {
+            if within(connection.execute(sqlx::raw_sql(clean)))
+                .await
+                .is_err()
+            {
                 drop(connection.detach());
             }
         });
@@ -123,7 +136,11 @@ pub struct Answer {
 
 impl Session {
     /// Runs a statement and says how many rows it touched.
-    pub async fn execute(&self, statement: String, parameters: Vec<wit::ParameterValue>) -> Result<u64, wit::Error> {
+    pub async fn execute(
+        &self,
+        statement: String,
+        parameters: Vec<wit::ParameterValue>,
+    ) -> Result<u64, wit::Error> {
         let Parameters { types, arguments } = Parameters::new(parameters)?;
         let mut held = self.held.lock().await;
         let Held { connection, busy } = &mut *held;
@@ -139,7 +156,11 @@ impl Session {
     }
 
     /// Starts a query. Rows are read from the server as the guest takes them.
-    pub async fn query(&self, statement: String, parameters: Vec<wit::ParameterValue>) -> Result<Answer, wit::Error> {
+    pub async fn query(
+        &self,
+        statement: String,
+        parameters: Vec<wit::ParameterValue>,
+    ) -> Result<Answer, wit::Error> {
         let Parameters { types, arguments } = Parameters::new(parameters)?;
         let mut held = Arc::clone(&self.held).lock_owned().await;
         let Held { connection, busy } = &mut *held;
@@ -165,7 +186,11 @@ impl Session {
             drop(row_sender);
             drop(held);
         });
-        Ok(Answer { columns, rows, done })
+        Ok(Answer {
+            columns,
+            rows,
+            done,
+        })
     }
 }
 
@@ -222,7 +247,9 @@ async fn prepare(
     statement: String,
     types: &[PgTypeInfo],
 ) -> Result<sqlx::postgres::PgStatement, sqlx::Error> {
-    connection.prepare_with(AssertSqlSafe(statement).into_sql_str(), types).await
+    connection
+        .prepare_with(AssertSqlSafe(statement).into_sql_str(), types)
+        .await
 }
 
 /// Bounds a wait for the server, and turns its error into the guest's.

@@ -72,7 +72,9 @@ fn db_value(value: PgValueRef<'_>) -> Result<wit::DbValue, wit::Error> {
         T::Floating32 => V::Floating32(get(value)?),
         T::Floating64 => V::Floating64(get(value)?),
         // An enum's label has the bytes of its text.
-        T::Str => V::Str(String::from_utf8(raw(&value)?.to_vec()).map_err(|error| conversion(&error))?),
+        T::Str => {
+            V::Str(String::from_utf8(raw(&value)?.to_vec()).map_err(|error| conversion(&error))?)
+        }
         T::Binary => V::Binary(get(value)?),
         T::Date => V::Date(date(get(value)?)?),
         T::Time => V::Time(time(get(value)?)?),
@@ -87,12 +89,23 @@ fn db_value(value: PgValueRef<'_>) -> Result<wit::DbValue, wit::Error> {
         T::ArrayInt32 => V::ArrayInt32(get(value)?),
         T::ArrayInt64 => V::ArrayInt64(get(value)?),
         T::ArrayDecimal => V::ArrayDecimal(
-            get::<Vec<Option<Decimal>>>(value)?.into_iter().map(|v| v.map(|v| v.to_string())).collect(),
+            get::<Vec<Option<Decimal>>>(value)?
+                .into_iter()
+                .map(|v| v.map(|v| v.to_string()))
+                .collect(),
         ),
         T::ArrayStr => V::ArrayStr(get(value)?),
         T::Interval => {
-            let PgInterval { months, days, microseconds } = get(value)?;
-            V::Interval(wit::Interval { micros: microseconds, days, months })
+            let PgInterval {
+                months,
+                days,
+                microseconds,
+            } = get(value)?;
+            V::Interval(wit::Interval {
+                micros: microseconds,
+                days,
+                months,
+            })
         }
         T::Other(_) => V::Unsupported(raw(&value)?.to_vec()),
     })
@@ -103,7 +116,10 @@ fn get<'r, T: Decode<'r, Postgres>>(value: PgValueRef<'r>) -> Result<T, wit::Err
 }
 
 fn raw<'a>(value: &'a PgValueRef<'_>) -> Result<&'a [u8], wit::Error> {
-    debug_assert!(matches!(value.format(), PgValueFormat::Binary | PgValueFormat::Text));
+    debug_assert!(matches!(
+        value.format(),
+        PgValueFormat::Binary | PgValueFormat::Text
+    ));
     value.as_bytes().map_err(|error| conversion(&error))
 }
 
@@ -116,7 +132,12 @@ fn date(value: NaiveDate) -> Result<(i32, u8, u8), wit::Error> {
 }
 
 fn time(value: NaiveTime) -> Result<(u8, u8, u8, u32), wit::Error> {
-    Ok((byte(value.hour())?, byte(value.minute())?, byte(value.second())?, value.nanosecond()))
+    Ok((
+        byte(value.hour())?,
+        byte(value.minute())?,
+        byte(value.second())?,
+        value.nanosecond(),
+    ))
 }
 
 fn datetime(value: NaiveDateTime) -> Result<(i32, u8, u8, u8, u8, u8, u32), wit::Error> {
@@ -125,7 +146,10 @@ fn datetime(value: NaiveDateTime) -> Result<(i32, u8, u8, u8, u8, u8, u32), wit:
     Ok((year, month, day, hour, minute, second, nano))
 }
 
-type Bounds<T> = (Option<(T, wit::RangeBoundKind)>, Option<(T, wit::RangeBoundKind)>);
+type Bounds<T> = (
+    Option<(T, wit::RangeBoundKind)>,
+    Option<(T, wit::RangeBoundKind)>,
+);
 
 fn range<T, U>(range: PgRange<T>, convert: impl Fn(T) -> U) -> Bounds<U> {
     let end = |bound| match bound {
@@ -151,9 +175,10 @@ pub(super) fn size(row: &wit::Row) -> usize {
                     V::Binary(v) | V::Jsonb(v) | V::Unsupported(v) => v.len(),
                     V::ArrayInt32(v) => v.len() * 8,
                     V::ArrayInt64(v) => v.len() * 16,
-                    V::ArrayDecimal(v) | V::ArrayStr(v) => {
-                        v.iter().map(|v| size_of::<String>() + v.as_ref().map_or(0, String::len)).sum()
-                    }
+                    V::ArrayDecimal(v) | V::ArrayStr(v) => v
+                        .iter()
+                        .map(|v| size_of::<String>() + v.as_ref().map_or(0, String::len))
+                        .sum(),
                     _ => 0,
                 }
         })
@@ -171,7 +196,9 @@ pub(super) fn error(error: &sqlx::Error) -> wit::Error {
             wit::Error::ConnectionFailed("the database is busy; try again".into())
         }
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
-            wit::Error::ConnectionFailed("the connection to the database was lost; try again".into())
+            wit::Error::ConnectionFailed(
+                "the connection to the database was lost; try again".into(),
+            )
         }
         sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => conversion(error),
         sqlx::Error::Encode(why) => wit::Error::BadParameter(why.to_string()),

@@ -32,13 +32,24 @@ impl GuestState {
     /// The one function every way of opening goes through.
     fn opening(&self, address: &str) -> Result<Opening, wit::Error> {
         let Some(access) = self.component.grants.database else {
-            return Err(wit::Error::ConnectionFailed("this component has no grant for a database".into()));
+            return Err(wit::Error::ConnectionFailed(
+                "this component has no grant for a database".into(),
+            ));
         };
         if address != NAME {
-            return Err(wit::Error::ConnectionFailed(format!("there is one database, by the name '{NAME}'")));
+            return Err(wit::Error::ConnectionFailed(format!(
+                "there is one database, by the name '{NAME}'"
+            )));
         }
-        let scope = Scope { workspace: self.call.workspace, actor: self.call.actor };
-        Ok(Opening { pool: self.services.guests.clone(), scope, access })
+        let scope = Scope {
+            workspace: self.call.workspace,
+            actor: self.call.actor,
+        };
+        Ok(Opening {
+            pool: self.services.guests.clone(),
+            scope,
+            access,
+        })
     }
 
     fn session(&self, connection: &Resource<Session>) -> wasmtime::Result<Session> {
@@ -61,7 +72,9 @@ async fn open_concurrent<T: Send>(
         Err(error) => Err(error),
     };
     match session {
-        Ok(session) => Ok(Ok(accessor.with(|mut access| access.get().table.push(session))?)),
+        Ok(session) => Ok(Ok(
+            accessor.with(|mut access| access.get().table.push(session))?
+        )),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -80,7 +93,14 @@ impl<T: Send> wit::HostConnectionWithStore<T> for Guest {
         statement: String,
         parameters: Vec<wit::ParameterValue>,
     ) -> wasmtime::Result<
-        Result<(Vec<wit::Column>, StreamReader<wit::Row>, FutureReader<Result<(), wit::Error>>), wit::Error>,
+        Result<
+            (
+                Vec<wit::Column>,
+                StreamReader<wit::Row>,
+                FutureReader<Result<(), wit::Error>>,
+            ),
+            wit::Error,
+        >,
     > {
         let session = accessor.with(|mut access| access.get().session(&connection))?;
         let answer = match session.query(statement, parameters).await {
@@ -111,7 +131,10 @@ impl<T: Send> wit::HostConnectionWithStore<T> for Guest {
 }
 
 impl wit::HostConnection for GuestState {
-    async fn open(&mut self, address: String) -> wasmtime::Result<Result<Resource<Session>, wit::Error>> {
+    async fn open(
+        &mut self,
+        address: String,
+    ) -> wasmtime::Result<Result<Resource<Session>, wit::Error>> {
         let session = match self.opening(&address) {
             Ok(opening) => opening.open().await,
             Err(error) => Err(error),
@@ -142,7 +165,10 @@ impl wit::HostConnection for GuestState {
             .done
             .await
             .unwrap_or_else(|_| Err(gone()))
-            .map(|()| wit::RowSet { columns: answer.columns, rows }))
+            .map(|()| wit::RowSet {
+                columns: answer.columns,
+                rows,
+            }))
     }
 
     async fn execute(
@@ -166,8 +192,13 @@ impl<T: Send> wit::HostConnectionBuilderWithStore<T> for Guest {
         accessor: &Accessor<T, Self>,
         builder: Resource<Builder>,
     ) -> wasmtime::Result<Result<Resource<Session>, wit::Error>> {
-        let address =
-            accessor.with(|mut access| access.get().table.get(&builder).map(|builder| builder.address.clone()))?;
+        let address = accessor.with(|mut access| {
+            access
+                .get()
+                .table
+                .get(&builder)
+                .map(|builder| builder.address.clone())
+        })?;
         open_concurrent(accessor, &address).await
     }
 }
@@ -177,12 +208,21 @@ impl wit::HostConnectionBuilder for GuestState {
         Ok(self.table.push(Builder { address })?)
     }
 
-    async fn set_ca_root(&mut self, _: Resource<Builder>, _: String) -> wasmtime::Result<Result<(), wit::Error>> {
+    async fn set_ca_root(
+        &mut self,
+        _: Resource<Builder>,
+        _: String,
+    ) -> wasmtime::Result<Result<(), wit::Error>> {
         // The operator says how the server is reached and verified; a guest has no part in it.
-        Ok(Err(wit::Error::BadParameter("the host decides how the database is verified".into())))
+        Ok(Err(wit::Error::BadParameter(
+            "the host decides how the database is verified".into(),
+        )))
     }
 
-    async fn build(&mut self, builder: Resource<Builder>) -> wasmtime::Result<Result<Resource<Session>, wit::Error>> {
+    async fn build(
+        &mut self,
+        builder: Resource<Builder>,
+    ) -> wasmtime::Result<Result<Resource<Session>, wit::Error>> {
         let address = self.table.get(&builder)?.address.clone();
         wit::HostConnection::open(self, address).await
     }

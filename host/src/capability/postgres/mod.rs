@@ -11,8 +11,6 @@ mod encode;
 mod host;
 mod link;
 
-
-
 pub use client::{GuestPool, Session};
 pub use host::Builder;
 pub use link::add_to_linker;

@@ -35,5 +35,9 @@ async fn play(stage: &stage::Stage, args: &DemoArgs) -> anyhow::Result<String> {
     let ended = watch::until_empty(stage).await?;
     runner.stop().await?;
     let main = verify::everything(stage, &plan, &opened, &ended).await?;
-    Ok(format!("demo: landed {}, ejected {}, main at {main}", ended.landed.len(), ended.ejected.len()))
+    Ok(format!(
+        "demo: landed {}, ejected {}, main at {main}",
+        ended.landed.len(),
+        ended.ejected.len()
+    ))
 }

@@ -64,15 +64,30 @@ impl Stage {
             sqs_queue_url: None,
         })
         .await?;
-        let token = first_owner(&app.pool).await?.context("a new database has no person yet")?;
+        let token = first_owner(&app.pool)
+            .await?
+            .context("a new database has no person yet")?;
         println!("the server is at {}", app.public_url);
         let client = Client::new(&app.public_url, &token)?;
-        client.post("/workspaces", &json!({ "name": WORKSPACE })).await?;
-        client.post(&format!("/orgs/{WORKSPACE}/repos"), &json!({ "name": REPOSITORY, "private": true })).await?;
+        client
+            .post("/workspaces", &json!({ "name": WORKSPACE }))
+            .await?;
+        client
+            .post(
+                &format!("/orgs/{WORKSPACE}/repos"),
+                &json!({ "name": REPOSITORY, "private": true }),
+            )
+            .await?;
         let work = folder.join("work");
         std::fs::create_dir_all(&work)?;
         let clone = Clone::at(&work).with_token(&token);
-        Ok(Self { client, clone, app: Some(app), embedded: Some(embedded), _temporary: temporary })
+        Ok(Self {
+            client,
+            clone,
+            app: Some(app),
+            embedded: Some(embedded),
+            _temporary: temporary,
+        })
     }
 
     pub(super) fn repository_path(&self, rest: &str) -> String {
@@ -97,7 +112,9 @@ impl Stage {
                 { "type": "merge_queue", "parameters": { "merge_method": "MERGE", "max_entries_to_build": 4 } },
             ],
         });
-        self.client.post(&self.repository_path("/rulesets"), &ruleset).await?;
+        self.client
+            .post(&self.repository_path("/rulesets"), &ruleset)
+            .await?;
         println!("main is protected: pull requests only, '{CHECK}' required, merged by the queue");
         Ok(())
     }
@@ -106,11 +123,26 @@ impl Stage {
     pub(super) async fn try_direct_push(&self) -> anyhow::Result<Option<String>> {
         let main = self.clone.run(&["rev-parse", "main"]).await?;
         let tree = self.clone.run(&["rev-parse", "main^{tree}"]).await?;
-        let commit = self.clone.run(&["commit-tree", &tree, "-p", &main, "-m", "Straight to main"]).await?;
-        match self.clone.run(&["push", "--quiet", &self.git_url(), &format!("{commit}:refs/heads/main")]).await {
+        let commit = self
+            .clone
+            .run(&["commit-tree", &tree, "-p", &main, "-m", "Straight to main"])
+            .await?;
+        match self
+            .clone
+            .run(&[
+                "push",
+                "--quiet",
+                &self.git_url(),
+                &format!("{commit}:refs/heads/main"),
+            ])
+            .await
+        {
             Ok(_) => Ok(None),
             Err(GitError::Failed { stderr, .. }) => {
-                let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("remote: g1t")).collect();
+                let lines: Vec<&str> = stderr
+                    .lines()
+                    .filter(|line| line.starts_with("remote: g1t"))
+                    .collect();
                 Ok(Some(lines.join("\n")))
             }
             Err(other) => Err(other.into()),
@@ -123,7 +155,10 @@ impl Stage {
             client: self.client.clone(),
             workspace: WORKSPACE.to_owned(),
             repository: REPOSITORY.to_owned(),
-            checks: vec![Check { name: CHECK.to_owned(), command: command.to_owned() }],
+            checks: vec![Check {
+                name: CHECK.to_owned(),
+                command: command.to_owned(),
+            }],
             timeout: Duration::from_secs(600),
             parallel: std::thread::available_parallelism().map_or(2, usize::from),
         };

@@ -33,7 +33,8 @@ const OWN_CHECK: &str = "for file in uses/*; do name=$(cat \"$file\"); \
 /// Five pull requests: three are fine, one fails on what main has become, one only together with another.
 pub(super) async fn own(stage: &Stage) -> anyhow::Result<Plan> {
     let git = &stage.clone;
-    git.run(&["init", "--quiet", "--initial-branch=main"]).await?;
+    git.run(&["init", "--quiet", "--initial-branch=main"])
+        .await?;
     write(stage, "names/old", "")?;
     write(stage, "names/colour", "")?;
     write(stage, "uses/page", "colour\n")?;
@@ -42,50 +43,116 @@ pub(super) async fn own(stage: &Stage) -> anyhow::Result<Plan> {
     git.run(&["rm", "--quiet", "names/old"]).await?;
     commit(stage, "Take the name 'old' out").await?;
     let base = git.run(&["rev-parse", "main"]).await?;
-    git.run(&["push", "--quiet", &stage.git_url(), "main"]).await?;
+    git.run(&["push", "--quiet", &stage.git_url(), "main"])
+        .await?;
 
     let mut branches = Vec::new();
-    let mut branch = async |name: &str, from: &str, title: &str, files: &[(&str, &str)]| -> anyhow::Result<()> {
-        git.run(&["checkout", "--quiet", "-b", name, from]).await?;
-        for (path, text) in files {
-            write(stage, path, text)?;
-        }
-        if name == "rename" {
-            git.run(&["mv", "names/colour", "names/color"]).await?;
-        }
-        commit(stage, title).await?;
-        branches.push((name.to_owned(), title.to_owned()));
-        Ok(())
-    };
-    branch("alpha", "main", "Add the name 'alpha' and use it", &[("names/alpha", ""), ("uses/menu", "alpha\n")]).await?;
-    branch("stale", "from-before", "Use 'old', which main no longer has", &[("uses/footer", "old\n")]).await?;
-    branch("rename", "main", "Rename 'colour' to 'color'", &[("uses/page", "color\n")]).await?;
-    branch("paint", "main", "Use 'colour' in one more place", &[("uses/paint", "colour\n")]).await?;
-    branch("notes", "main", "Write down how names work", &[("NOTES", "Each file in uses/ names one in names/.\n")]).await?;
+    let mut branch =
+        async |name: &str, from: &str, title: &str, files: &[(&str, &str)]| -> anyhow::Result<()> {
+            git.run(&["checkout", "--quiet", "-b", name, from]).await?;
+            for (path, text) in files {
+                write(stage, path, text)?;
+            }
+            if name == "rename" {
+                git.run(&["mv", "names/colour", "names/color"]).await?;
+            }
+            commit(stage, title).await?;
+            branches.push((name.to_owned(), title.to_owned()));
+            Ok(())
+        };
+    branch(
+        "alpha",
+        "main",
+        "Add the name 'alpha' and use it",
+        &[("names/alpha", ""), ("uses/menu", "alpha\n")],
+    )
+    .await?;
+    branch(
+        "stale",
+        "from-before",
+        "Use 'old', which main no longer has",
+        &[("uses/footer", "old\n")],
+    )
+    .await?;
+    branch(
+        "rename",
+        "main",
+        "Rename 'colour' to 'color'",
+        &[("uses/page", "color\n")],
+    )
+    .await?;
+    branch(
+        "paint",
+        "main",
+        "Use 'colour' in one more place",
+        &[("uses/paint", "colour\n")],
+    )
+    .await?;
+    branch(
+        "notes",
+        "main",
+        "Write down how names work",
+        &[("NOTES", "Each file in uses/ names one in names/.\n")],
+    )
+    .await?;
     git.run(&["checkout", "--quiet", "main"]).await?;
-    Ok(Plan { base, branches, check: OWN_CHECK.to_owned() })
+    Ok(Plan {
+        base,
+        branches,
+        check: OWN_CHECK.to_owned(),
+    })
 }
 
 /// The last `count` commits of a repository that are no merges, each as a pull request from the commit before them all.
-pub(super) async fn of_repository(stage: &Stage, repo: &str, count: usize, check: &str) -> anyhow::Result<Plan> {
+pub(super) async fn of_repository(
+    stage: &Stage,
+    repo: &str,
+    count: usize,
+    check: &str,
+) -> anyhow::Result<Plan> {
     let git = &stage.clone;
-    let from = std::fs::canonicalize(repo).map_or_else(|_| repo.to_owned(), |path| path.display().to_string());
-    git.run(&["clone", "--quiet", "--no-local", &from, "."]).await.context("the repository cannot be cloned")?;
+    let from = std::fs::canonicalize(repo)
+        .map_or_else(|_| repo.to_owned(), |path| path.display().to_string());
+    git.run(&["clone", "--quiet", "--no-local", &from, "."])
+        .await
+        .context("the repository cannot be cloned")?;
     let count = count.max(1).to_string();
-    let listed = git.run(&["rev-list", "--no-merges", "--first-parent", "-n", &count, "HEAD"]).await?;
+    let listed = git
+        .run(&[
+            "rev-list",
+            "--no-merges",
+            "--first-parent",
+            "-n",
+            &count,
+            "HEAD",
+        ])
+        .await?;
     let mut commits: Vec<&str> = listed.lines().collect();
     commits.reverse();
-    let Some(first) = commits.first() else { bail!("{repo} has no commits to play") };
-    let base = git.run(&["rev-parse", "--verify", "--quiet", &format!("{first}^")]).await;
-    let base = base.with_context(|| format!("{repo} has no commit before its last {count}: give a smaller --count"))?;
-    git.run(&["checkout", "--quiet", "-B", "main", &base]).await?;
-    git.run(&["push", "--quiet", &stage.git_url(), "main"]).await?;
+    let Some(first) = commits.first() else {
+        bail!("{repo} has no commits to play")
+    };
+    let base = git
+        .run(&["rev-parse", "--verify", "--quiet", &format!("{first}^")])
+        .await;
+    let base = base.with_context(|| {
+        format!("{repo} has no commit before its last {count}: give a smaller --count")
+    })?;
+    git.run(&["checkout", "--quiet", "-B", "main", &base])
+        .await?;
+    git.run(&["push", "--quiet", &stage.git_url(), "main"])
+        .await?;
     let mut branches = Vec::new();
     for (index, commit) in commits.iter().enumerate() {
         let name = format!("change-{:02}", index + 1);
-        git.run(&["checkout", "--quiet", "-B", &name, &base]).await?;
+        git.run(&["checkout", "--quiet", "-B", &name, &base])
+            .await?;
         // A commit that does not apply to the base alone stands on those before it: its branch carries them along.
-        if git.run(&["cherry-pick", "--allow-empty", commit]).await.is_err() {
+        if git
+            .run(&["cherry-pick", "--allow-empty", commit])
+            .await
+            .is_err()
+        {
             git.run(&["cherry-pick", "--abort"]).await.ok();
             git.run(&["reset", "--hard", "--quiet", commit]).await?;
         }
@@ -93,8 +160,16 @@ pub(super) async fn of_repository(stage: &Stage, repo: &str, count: usize, check
         branches.push((name, title.chars().take(200).collect()));
     }
     git.run(&["checkout", "--quiet", "main"]).await?;
-    println!("{} commits of {repo} become pull requests from {}", branches.len(), short(&base));
-    Ok(Plan { base, branches, check: check.to_owned() })
+    println!(
+        "{} commits of {repo} become pull requests from {}",
+        branches.len(),
+        short(&base)
+    );
+    Ok(Plan {
+        base,
+        branches,
+        check: check.to_owned(),
+    })
 }
 
 fn write(stage: &Stage, path: &str, text: &str) -> anyhow::Result<()> {
@@ -116,13 +191,25 @@ pub(super) async fn open(stage: &Stage, plan: &Plan) -> anyhow::Result<Vec<Opene
     println!("\nopening {} pull requests", plan.branches.len());
     let mut opened = Vec::new();
     for (branch, title) in &plan.branches {
-        stage.clone.run(&["push", "--quiet", &stage.git_url(), branch]).await?;
+        stage
+            .clone
+            .run(&["push", "--quiet", &stage.git_url(), branch])
+            .await?;
         let head = stage.clone.run(&["rev-parse", branch]).await?;
         let body = json!({ "title": title, "head": branch, "base": "main" });
-        let pull = stage.client.post(&stage.repository_path("/pulls"), &body).await?;
-        let number = pull["number"].as_i64().context("the pull request has no number")?;
+        let pull = stage
+            .client
+            .post(&stage.repository_path("/pulls"), &body)
+            .await?;
+        let number = pull["number"]
+            .as_i64()
+            .context("the pull request has no number")?;
         println!("  #{number} {title} ({})", short(&head));
-        opened.push(Opened { number, head, title: title.clone() });
+        opened.push(Opened {
+            number,
+            head,
+            title: title.clone(),
+        });
     }
     Ok(opened)
 }
@@ -136,14 +223,23 @@ pub(super) async fn wait_for_heads(stage: &Stage, opened: &[Opened]) -> anyhow::
             let path = stage.repository_path(&format!("/commits/{}/check-runs", pull.head));
             let runs = stage.client.get(&path).await?;
             let done = runs["check_runs"].as_array().and_then(|runs| {
-                runs.iter().find(|run| run["name"] == CHECK && run["status"] == "completed")
+                runs.iter()
+                    .find(|run| run["name"] == CHECK && run["status"] == "completed")
             });
             if let Some(run) = done {
-                println!("  #{} {CHECK}: {}", pull.number, run["conclusion"].as_str().unwrap_or("?"));
+                println!(
+                    "  #{} {CHECK}: {}",
+                    pull.number,
+                    run["conclusion"].as_str().unwrap_or("?")
+                );
                 break;
             }
             if since.elapsed() > HEADS {
-                bail!("#{} has no verdict of its own after {} s", pull.number, HEADS.as_secs());
+                bail!(
+                    "#{} has no verdict of its own after {} s",
+                    pull.number,
+                    HEADS.as_secs()
+                );
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -157,8 +253,17 @@ pub(super) async fn queue_all(stage: &Stage, opened: &[Opened]) -> anyhow::Resul
     for pull in opened {
         let path = stage.repository_path(&format!("/pulls/{}/merge", pull.number));
         match stage.client.put(&path, &json!({})).await {
-            Ok(answer) => println!("  #{}: {}", pull.number, answer["message"].as_str().unwrap_or("queued")),
-            Err(ClientError::Refused { status: 405 | 409, detail, body, .. }) => {
+            Ok(answer) => println!(
+                "  #{}: {}",
+                pull.number,
+                answer["message"].as_str().unwrap_or("queued")
+            ),
+            Err(ClientError::Refused {
+                status: 405 | 409,
+                detail,
+                body,
+                ..
+            }) => {
                 println!("  #{}: refused: {}", pull.number, reasons(&detail, &body));
             }
             Err(error) => return Err(error.into()),
@@ -168,9 +273,17 @@ pub(super) async fn queue_all(stage: &Stage, opened: &[Opened]) -> anyhow::Resul
 }
 
 fn reasons(detail: &str, body: &Value) -> String {
-    let told: Vec<&str> =
-        body["errors"].as_array().into_iter().flatten().filter_map(|error| error["message"].as_str()).collect();
-    if told.is_empty() { detail.to_owned() } else { told.join(" ") }
+    let told: Vec<&str> = body["errors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|error| error["message"].as_str())
+        .collect();
+    if told.is_empty() {
+        detail.to_owned()
+    } else {
+        told.join(" ")
+    }
 }
 
 pub(super) fn short(sha: &str) -> &str {

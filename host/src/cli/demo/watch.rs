@@ -45,7 +45,7 @@ fn entries<'a>(queue: &'a Value, key: &str) -> &'a [Value] {
 }
 
 fn number(entry: &Value) -> i64 {
-    entry["number"].as_i64().or(entry["pull"]["number"].as_i64()).unwrap_or_default()
+    entry["pull_request"]["number"].as_i64().unwrap_or_default()
 }
 
 fn note(queue: &Value, ended: &mut Ended) {
@@ -59,22 +59,28 @@ fn note(queue: &Value, ended: &mut Ended) {
         if !list.contains(&number) {
             list.push(number);
             if entry["state"] == "failed" {
-                println!("  #{number} leaves the queue: {}", entry["reason"].as_str().unwrap_or("no reason given"));
+                println!(
+                    "  #{number} leaves the queue: {}",
+                    entry["reason"].as_str().unwrap_or("no reason given")
+                );
             }
         }
     }
 }
 
 fn table(queue: &Value) -> String {
-    let mut lines = vec![format!("  {:<5} {:<8} {:<9} {:<9} {}", "pull", "state", "candidate", "on", "why")];
+    let mut lines = vec![format!(
+        "  {:<5} {:<8} {:<9} {:<9} {}",
+        "pull", "state", "candidate", "on", "why"
+    )];
     for entry in entries(queue, "entries") {
-        let sha = |key: &str| short(entry[key].as_str().unwrap_or("-")).to_owned();
+        let sha = |key: &str| short(entry["candidate"][key].as_str().unwrap_or("-")).to_owned();
         lines.push(format!(
             "  #{:<4} {:<8} {:<9} {:<9} {}",
             number(entry),
             entry["state"].as_str().unwrap_or("?"),
-            sha("candidate"),
-            sha("base"),
+            sha("sha"),
+            sha("base_sha"),
             entry["reason"].as_str().unwrap_or_default()
         ));
     }

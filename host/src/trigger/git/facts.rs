@@ -9,7 +9,12 @@ use crate::capability::git::convert;
 use crate::identity::Actor;
 
 /// What the judge may know of one ref of a push.
-pub(super) fn of_update(target: &Target, actor: &Actor, update: &RefUpdate, facts: PushFacts) -> wit::Facts {
+pub(super) fn of_update(
+    target: &Target,
+    actor: &Actor,
+    update: &RefUpdate,
+    facts: PushFacts,
+) -> wit::Facts {
     let commits_cut = facts.commits.cut;
     let files_cut = facts.files.cut;
     wit::Facts {
@@ -42,7 +47,12 @@ pub(super) fn of_update(target: &Target, actor: &Actor, update: &RefUpdate, fact
             new: update.new.to_string(),
             fast_forward: facts.fast_forward,
         },
-        commits: facts.commits.commits.into_iter().map(convert::commit).collect(),
+        commits: facts
+            .commits
+            .commits
+            .into_iter()
+            .map(convert::commit)
+            .collect(),
         commits_cut,
         files: facts.files.files.into_iter().map(convert::file).collect(),
         files_cut,

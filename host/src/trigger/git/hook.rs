@@ -42,7 +42,11 @@ pub fn hook_main() -> ExitCode {
             for line in &reply.lines {
                 writeln!(out, "{line}").ok();
             }
-            if reply.accepted { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if reply.accepted {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(error) => {
             eprintln!("g1t: the push could not be judged ({error}); nothing was stored, try again");
@@ -52,7 +56,9 @@ pub fn hook_main() -> ExitCode {
 }
 
 fn ask() -> std::io::Result<Reply> {
-    let variable = |name: &str| std::env::var(name).map_err(|_| std::io::Error::other(format!("{name} is not set")));
+    let variable = |name: &str| {
+        std::env::var(name).map_err(|_| std::io::Error::other(format!("{name} is not set")))
+    };
     let mut updates = String::new();
     std::io::stdin().read_to_string(&mut updates)?;
     let question = Question {

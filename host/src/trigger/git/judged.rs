@@ -54,8 +54,16 @@ impl Push {
         let lock = services.repos.lock(repository).await?;
         let quarantine = Quarantine::from_variables(&question.objects, &question.alternates);
         let branch = &self.target.default_branch;
-        let found = services.repos.push_facts(repository, &quarantine, &updates, branch).await?;
-        let rulesets = rulesets::of_repository(&services.pool, self.target.workspace, self.target.repository).await?;
+        let found = services
+            .repos
+            .push_facts(repository, &quarantine, &updates, branch)
+            .await?;
+        let rulesets = rulesets::of_repository(
+            &services.pool,
+            self.target.workspace,
+            self.target.repository,
+        )
+        .await?;
         let mut refused = Vec::new();
         let mut intents = Vec::new();
         for (update, found) in updates.iter().zip(found) {
@@ -63,16 +71,34 @@ impl Push {
             let facts = facts::of_update(&self.target, &self.actor, update, found);
             let kept = Kept::new(&facts, &rulesets);
             let decision = services.judge.judge(facts, rulesets.clone()).await?;
-            kept.write(&services.pool, self.target.workspace, &services.judge, &decision).await?;
+            kept.write(
+                &services.pool,
+                self.target.workspace,
+                &services.judge,
+                &decision,
+            )
+            .await?;
             refused.extend(refusals(&update.name, &decision));
             intents.push(self.intent(update, forced));
         }
         if !refused.is_empty() {
             info!(push = %self.id, rules = refused.len(), "a push was refused");
-            return Ok((Reply { accepted: false, lines: told(refused) }, None));
+            return Ok((
+                Reply {
+                    accepted: false,
+                    lines: told(refused),
+                },
+                None,
+            ));
         }
         intents::record(&services.pool, &intents).await?;
-        Ok((Reply { accepted: true, lines: Vec::new() }, Some(lock)))
+        Ok((
+            Reply {
+                accepted: true,
+                lines: Vec::new(),
+            },
+            Some(lock),
+        ))
     }
 
     fn intent(&self, update: &RefUpdate, forced: bool) -> Intent {
@@ -92,9 +118,16 @@ impl Push {
 
 /// What an answer says when judging itself failed: the cause is for the log.
 pub(super) fn failed(error: &PushError) -> Reply {
-    warn!(error = error as &dyn std::error::Error, "a push could not be judged");
-    let line = format!("g1t: the push could not be judged ({error}); nothing was stored, try again");
-    Reply { accepted: false, lines: vec![line] }
+    warn!(
+        error = error as &dyn std::error::Error,
+        "a push could not be judged"
+    );
+    let line =
+        format!("g1t: the push could not be judged ({error}); nothing was stored, try again");
+    Reply {
+        accepted: false,
+        lines: vec![line],
+    }
 }
 
 fn updates(text: &str) -> Result<Vec<RefUpdate>, PushError> {
@@ -107,10 +140,17 @@ fn updates(text: &str) -> Result<Vec<RefUpdate>, PushError> {
         };
         let old = old.parse().map_err(|_| wrong(line))?;
         let new = new.parse().map_err(|_| wrong(line))?;
-        all.push(RefUpdate { name: name.to_owned(), old, new });
+        all.push(RefUpdate {
+            name: name.to_owned(),
+            old,
+            new,
+        });
     }
     if all.is_empty() || all.len() > REFS {
-        return Err(PushError::Refs(format!("{} refs at once; push at most {REFS}", all.len())));
+        return Err(PushError::Refs(format!(
+            "{} refs at once; push at most {REFS}",
+            all.len()
+        )));
     }
     Ok(all)
 }
@@ -120,7 +160,9 @@ fn refusals(ref_name: &str, decision: &Decision) -> Vec<String> {
     decision
         .verdicts
         .iter()
-        .filter(|verdict| verdict.outcome != Outcome::Pass && verdict.enforcement == Enforcement::Active)
+        .filter(|verdict| {
+            verdict.outcome != Outcome::Pass && verdict.enforcement == Enforcement::Active
+        })
         .filter(|verdict| !verdict.bypassable)
         .map(|verdict| {
             format!(

@@ -48,7 +48,11 @@ fn ruleset(row: &PgRow) -> Result<wit::Ruleset, sqlx::Error> {
     Ok(wit::Ruleset {
         id: id.unsigned_abs(),
         name: row.try_get("name")?,
-        source: if row.try_get("of_workspace")? { wit::Source::Workspace } else { wit::Source::Repository },
+        source: if row.try_get("of_workspace")? {
+            wit::Source::Workspace
+        } else {
+            wit::Source::Repository
+        },
         target: match target.as_str() {
             "tag" => wit::Target::Tag,
             "push" => wit::Target::Push,
@@ -83,11 +87,17 @@ fn ruleset(row: &PgRow) -> Result<wit::Ruleset, sqlx::Error> {
 /// An entry that does not read bypasses nothing.
 fn bypass_entry(stored: StoredBypass) -> Option<wit::Bypass> {
     let number = stored.actor_id.as_ref().and_then(Value::as_u64);
-    let text = stored.actor_id.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let text = stored
+        .actor_id
+        .as_ref()
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     let actor = match stored.actor_type.as_str() {
         "OrganizationAdmin" | "owner" => wit::BypassActor::Owner,
         "RepositoryRole" | "role" => wit::BypassActor::Role(role(number, text.as_deref())?),
-        "Team" | "team" => wit::BypassActor::Team(text.or_else(|| number.map(|id| id.to_string()))?),
+        "Team" | "team" => {
+            wit::BypassActor::Team(text.or_else(|| number.map(|id| id.to_string()))?)
+        }
         "User" | "user" => wit::BypassActor::User(number?),
         "Integration" | "token" => wit::BypassActor::Token(text?),
         "system" => wit::BypassActor::System,

@@ -90,12 +90,23 @@ type Refused = (StatusCode, String);
 impl GitTrigger {
     /// Git for the repositories of `services`. Hooks are answered once [`GitTrigger::listen`] was called.
     pub fn new(services: Arc<Services>, identity: Identity, settings: GitSettings) -> Self {
-        Self { services, identity, pushes: Arc::default(), settings }
+        Self {
+            services,
+            identity,
+            pushes: Arc::default(),
+            settings,
+        }
     }
 
     /// Begins to answer hooks, until `stop`.
     pub async fn listen(&self, stop: CancellationToken) -> std::io::Result<()> {
-        socket::serve(&self.settings.socket, Arc::clone(&self.services), Arc::clone(&self.pushes), stop).await
+        socket::serve(
+            &self.settings.socket,
+            Arc::clone(&self.services),
+            Arc::clone(&self.pushes),
+            stop,
+        )
+        .await
     }
 
     /// Whether a path is git's and not the API's.
@@ -111,9 +122,15 @@ impl GitTrigger {
                 let mut answer = Response::new(full(format!("{sentence}\n")));
                 *answer.status_mut() = status;
                 let headers = answer.headers_mut();
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+                headers.insert(
+                    CONTENT_TYPE,
+                    HeaderValue::from_static("text/plain; charset=utf-8"),
+                );
                 if status == StatusCode::UNAUTHORIZED {
-                    headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"g1t-work\""));
+                    headers.insert(
+                        WWW_AUTHENTICATE,
+                        HeaderValue::from_static("Basic realm=\"g1t-work\""),
+                    );
                 }
                 answer
             }
@@ -123,24 +140,51 @@ impl GitTrigger {
     async fn answer(&self, request: Request<Incoming>) -> Result<Answer, Refused> {
         let path = request.uri().path().to_owned();
         let query = request.uri().query().unwrap_or_default().to_owned();
-        let not_here = || (StatusCode::NOT_FOUND, "There is nothing at this address.".to_owned());
+        let not_here = || {
+            (
+                StatusCode::NOT_FOUND,
+                "There is nothing at this address.".to_owned(),
+            )
+        };
         let asked = asked(request.method(), &path, &query).ok_or_else(not_here)?;
         let token = token(request.headers()).ok_or_else(|| {
-            (StatusCode::UNAUTHORIZED, "Give a token as the password, with any user name.".to_owned())
+            (
+                StatusCode::UNAUTHORIZED,
+                "Give a token as the password, with any user name.".to_owned(),
+            )
         })?;
-        let actor = self.identity.actor(&token).await.map_err(|_| busy())?.ok_or_else(|| {
-            (StatusCode::UNAUTHORIZED, "The token is unknown, revoked or over.".to_owned())
-        })?;
+        let actor = self
+            .identity
+            .actor(&token)
+            .await
+            .map_err(|_| busy())?
+            .ok_or_else(|| {
+                (
+                    StatusCode::UNAUTHORIZED,
+                    "The token is unknown, revoked or over.".to_owned(),
+                )
+            })?;
         let target = self.target(&asked, &actor).await?.ok_or_else(not_here)?;
         may(&asked, &actor, &target)?;
         let id = target.repository.unsigned_abs();
         if !self.services.repos.exists(id) {
-            self.services.repos.create(id, &target.default_branch).await.map_err(|error| {
-                warn!(error = &error as &dyn std::error::Error, "a repository could not be made");
-                busy()
-            })?;
+            self.services
+                .repos
+                .create(id, &target.default_branch)
+                .await
+                .map_err(|error| {
+                    warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a repository could not be made"
+                    );
+                    busy()
+                })?;
         }
-        let push = Arc::new(Push { id: Uuid::now_v7(), actor, target });
+        let push = Arc::new(Push {
+            id: Uuid::now_v7(),
+            actor,
+            target,
+        });
         if asked.advertise {
             return self.advertise(&request, asked.pack, &push).await;
         }
@@ -171,14 +215,18 @@ impl GitTrigger {
         };
         let target = read().map_err(|_| busy())?;
         // Whoever may not read it is not told that it exists.
-        let readable = target.role > 0 && actor.workspace.is_none_or(|only| only == target.workspace);
+        let readable =
+            target.role > 0 && actor.workspace.is_none_or(|only| only == target.workspace);
         Ok(Some(target).filter(|_| readable))
     }
 
     fn git(&self, request: &Request<Incoming>, pack: Pack, push: &Push) -> Command {
         let mut git = Command::new("git");
         let hooks = format!("core.hooksPath={}", self.settings.hooks.display());
-        git.arg("-c").arg(hooks).arg(pack.word()).arg("--stateless-rpc");
+        git.arg("-c")
+            .arg(hooks)
+            .arg(pack.word())
+            .arg("--stateless-rpc");
         git.env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", "/nonexistent")
@@ -190,16 +238,30 @@ impl GitTrigger {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true);
-        let protocol = request.headers().get("git-protocol").and_then(|value| value.to_str().ok());
-        if let Some(protocol) = protocol.filter(|protocol| protocol.starts_with("version=") && protocol.len() < 64) {
+        let protocol = request
+            .headers()
+            .get("git-protocol")
+            .and_then(|value| value.to_str().ok());
+        if let Some(protocol) =
+            protocol.filter(|protocol| protocol.starts_with("version=") && protocol.len() < 64)
+        {
             git.env("GIT_PROTOCOL", protocol);
         }
         git
     }
 
-    async fn advertise(&self, request: &Request<Incoming>, pack: Pack, push: &Push) -> Result<Answer, Refused> {
+    async fn advertise(
+        &self,
+        request: &Request<Incoming>,
+        pack: Pack,
+        push: &Push,
+    ) -> Result<Answer, Refused> {
         let mut git = self.git(request, pack, push);
-        git.arg("--http-backend-info-refs").arg(self.services.repos.path(push.target.repository.unsigned_abs()));
+        git.arg("--http-backend-info-refs").arg(
+            self.services
+                .repos
+                .path(push.target.repository.unsigned_abs()),
+        );
         let output = tokio::time::timeout(TRANSFER_TIME, git.stdin(Stdio::null()).output()).await;
         let output = output.map_err(|_| busy())?.map_err(|_| broken())?;
         if !output.status.success() {
@@ -208,7 +270,10 @@ impl GitTrigger {
         let line = format!("# service=git-{}\n", pack.word());
         let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
         body.extend_from_slice(&output.stdout);
-        Ok(pack_answer(&format!("application/x-git-{}-advertisement", pack.word()), full(body)))
+        Ok(pack_answer(
+            &format!("application/x-git-{}-advertisement", pack.word()),
+            full(body),
+        ))
     }
 
     async fn transfer(
@@ -218,7 +283,11 @@ impl GitTrigger {
         push: Arc<Push>,
     ) -> Result<Answer, Refused> {
         let mut git = self.git(&request, pack, &push);
-        git.arg(self.services.repos.path(push.target.repository.unsigned_abs()));
+        git.arg(
+            self.services
+                .repos
+                .path(push.target.repository.unsigned_abs()),
+        );
         if pack == Pack::Receive {
             self.pushes.begin(Arc::clone(&push));
         }
@@ -235,7 +304,9 @@ impl GitTrigger {
         let kind = format!("application/x-git-{}-result", pack.word());
         match pack {
             Pack::Upload => {
-                let frames = ReaderStream::new(output).map_ok(Frame::data).map_err(internal);
+                let frames = ReaderStream::new(output)
+                    .map_ok(Frame::data)
+                    .map_err(internal);
                 // The child is killed when the body is dropped.
                 let body = BodyExt::boxed_unsync(StreamBody::new(frames.inspect_ok(move |_| {
                     let _ = &child;
@@ -294,7 +365,12 @@ fn asked<'a>(method: &Method, path: &'a str, query: &str) -> Option<Asked<'a>> {
         (&Method::POST, "git-receive-pack", _) => (Pack::Receive, false),
         _ => return None,
     };
-    (!workspace.is_empty() && !repository.contains('/')).then_some(Asked { workspace, repository, pack, advertise })
+    (!workspace.is_empty() && !repository.contains('/')).then_some(Asked {
+        workspace,
+        repository,
+        pack,
+        advertise,
+    })
 }
 
 fn may(asked: &Asked<'_>, actor: &Actor, target: &Target) -> Result<(), Refused> {
@@ -303,19 +379,35 @@ fn may(asked: &Asked<'_>, actor: &Actor, target: &Target) -> Result<(), Refused>
         Pack::Receive => ("repo:write", 3, "write"),
     };
     if !actor.has_scope(scope) {
-        return Err((StatusCode::FORBIDDEN, format!("The token lacks the scope {scope}.")));
+        return Err((
+            StatusCode::FORBIDDEN,
+            format!("The token lacks the scope {scope}."),
+        ));
     }
     if target.role < role {
-        return Err((StatusCode::FORBIDDEN, format!("This needs the role {word} on the repository.")));
+        return Err((
+            StatusCode::FORBIDDEN,
+            format!("This needs the role {word} on the repository."),
+        ));
     }
     Ok(())
 }
 
 fn body_reader(request: Request<Incoming>) -> Box<dyn AsyncRead + Send + Unpin> {
-    let gzip = request.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip");
-    let frames = request.into_body().into_data_stream().map_err(std::io::Error::other);
+    let gzip = request
+        .headers()
+        .get(CONTENT_ENCODING)
+        .is_some_and(|encoding| encoding == "gzip");
+    let frames = request
+        .into_body()
+        .into_data_stream()
+        .map_err(std::io::Error::other);
     let reader = StreamReader::new(frames);
-    if gzip { Box::new(GzipDecoder::new(BufReader::new(reader))) } else { Box::new(reader) }
+    if gzip {
+        Box::new(GzipDecoder::new(BufReader::new(reader)))
+    } else {
+        Box::new(reader)
+    }
 }
 
 fn pack_answer(kind: &str, body: crate::trigger::http::AnswerBody) -> Answer {
@@ -323,7 +415,9 @@ fn pack_answer(kind: &str, body: crate::trigger::http::AnswerBody) -> Answer {
     if let Ok(kind) = HeaderValue::from_str(kind) {
         answer.headers_mut().insert(CONTENT_TYPE, kind);
     }
-    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     answer
 }
 
@@ -332,9 +426,15 @@ fn internal(error: std::io::Error) -> wasmtime_wasi_http::Error {
 }
 
 fn busy() -> Refused {
-    (StatusCode::SERVICE_UNAVAILABLE, "The server is busy: try again.".to_owned())
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The server is busy: try again.".to_owned(),
+    )
 }
 
 fn broken() -> Refused {
-    (StatusCode::INTERNAL_SERVER_ERROR, "Git could not answer; nothing was changed.".to_owned())
+    (
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "Git could not answer; nothing was changed.".to_owned(),
+    )
 }

@@ -30,21 +30,37 @@ pub(super) struct Pushes {
 
 impl Pushes {
     pub(super) fn begin(&self, push: Arc<Push>) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(push.id, push);
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(push.id, push);
     }
 
     /// Ends a push and gives its lock, when it was accepted.
     pub(super) fn end(&self, push: Uuid) -> Option<RepoLock> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&push);
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).remove(&push)
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&push);
+        self.accepted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&push)
     }
 
     fn find(&self, push: Uuid) -> Option<Arc<Push>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).get(&push).cloned()
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&push)
+            .cloned()
     }
 
     fn accept(&self, push: Uuid, lock: RepoLock) {
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).insert(push, lock);
+        self.accepted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(push, lock);
     }
 }
 
@@ -67,7 +83,8 @@ pub(super) async fn serve(
                 Ok((stream, _)) => {
                     let (services, pushes) = (Arc::clone(&services), Arc::clone(&pushes));
                     tokio::spawn(async move {
-                        let answering = tokio::time::timeout(JUDGE_TIME, answer(stream, &services, &pushes));
+                        let answering =
+                            tokio::time::timeout(JUDGE_TIME, answer(stream, &services, &pushes));
                         if !matches!(answering.await, Ok(Ok(()))) {
                             warn!("a hook got no answer; its push is refused");
                         }
@@ -80,13 +97,23 @@ pub(super) async fn serve(
     Ok(())
 }
 
-async fn answer(mut stream: UnixStream, services: &Services, pushes: &Pushes) -> std::io::Result<()> {
+async fn answer(
+    mut stream: UnixStream,
+    services: &Services,
+    pushes: &Pushes,
+) -> std::io::Result<()> {
     let mut text = String::new();
-    (&mut stream).take(QUESTION_BYTES).read_to_string(&mut text).await?;
+    (&mut stream)
+        .take(QUESTION_BYTES)
+        .read_to_string(&mut text)
+        .await?;
     let question: Question = serde_json::from_str(&text)?;
     let push = question.push.parse().ok().and_then(|id| pushes.find(id));
     let reply = match push {
-        None => Reply { accepted: false, lines: vec!["g1t: no such push is under way; push again".into()] },
+        None => Reply {
+            accepted: false,
+            lines: vec!["g1t: no such push is under way; push again".into()],
+        },
         Some(push) => match push.judge(services, &question).await {
             Ok((reply, lock)) => {
                 if let Some(lock) = lock {
@@ -97,6 +124,8 @@ async fn answer(mut stream: UnixStream, services: &Services, pushes: &Pushes) ->
             Err(error) => judged::failed(&error),
         },
     };
-    stream.write_all(serde_json::to_string(&reply)?.as_bytes()).await?;
+    stream
+        .write_all(serde_json::to_string(&reply)?.as_bytes())
+        .await?;
     stream.shutdown().await
 }

@@ -27,22 +27,36 @@ pub enum Problem {
 impl Problem {
     fn parts(self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Self::NoToken => (StatusCode::UNAUTHORIZED, "unauthorized", "Send a token: `Authorization: Bearer g1tw_...`."),
+            Self::NoToken => (
+                StatusCode::UNAUTHORIZED,
+                "unauthorized",
+                "Send a token: `Authorization: Bearer g1tw_...`.",
+            ),
             Self::BadToken => (
                 StatusCode::UNAUTHORIZED,
                 "bad_token",
                 "The token is unknown, revoked or over: ask an owner of the workspace for a new one.",
             ),
-            Self::NoRoute => (StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."),
+            Self::NoRoute => (
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "There is nothing at this address.",
+            ),
             Self::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "method_not_allowed",
                 "This address does not take this method: the Allow header names those it takes.",
             ),
-            Self::BodyTooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is larger than 10 MiB: send less at once.")
-            }
-            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Too many requests at once: try again."),
+            Self::BodyTooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                "The body is larger than 10 MiB: send less at once.",
+            ),
+            Self::Busy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "busy",
+                "Too many requests at once: try again.",
+            ),
             Self::ComponentFailed => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -53,9 +67,11 @@ impl Problem {
                 "timed_out",
                 "The answer took too long and was given up: try again, and ask for less at once.",
             ),
-            Self::Database => {
-                (StatusCode::SERVICE_UNAVAILABLE, "busy", "The database does not answer: try again.")
-            }
+            Self::Database => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "busy",
+                "The database does not answer: try again.",
+            ),
             Self::BadRequest(detail) => (StatusCode::BAD_REQUEST, "bad_request", detail),
         }
     }
@@ -71,10 +87,17 @@ impl Problem {
         let mut answer = Response::new(full(body.to_string()));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
-        let kind = if github_client { "application/json" } else { "application/problem+json" };
+        let kind = if github_client {
+            "application/json"
+        } else {
+            "application/problem+json"
+        };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         if status == StatusCode::UNAUTHORIZED {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"g1t-work\""));
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"g1t-work\""),
+            );
         }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
@@ -87,11 +110,15 @@ impl Problem {
 /// Puts the request's id on an answer.
 pub(super) fn stamp(answer: &mut Answer, request_id: &str) {
     if let Ok(value) = HeaderValue::from_str(request_id) {
-        answer.headers_mut().insert(HeaderName::from_static("x-request-id"), value);
+        answer
+            .headers_mut()
+            .insert(HeaderName::from_static("x-request-id"), value);
     }
 }
 
 /// A body that is there already.
 pub fn full(bytes: impl Into<Bytes>) -> AnswerBody {
-    Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
+    Full::new(bytes.into())
+        .map_err(|never| match never {})
+        .boxed_unsync()
 }

@@ -43,7 +43,14 @@ impl Api {
         public_url: String,
     ) -> Self {
         let turns = Arc::new(Semaphore::new(limits::REQUESTS));
-        Self { manifest, components, identity, pool, turns, public_url }
+        Self {
+            manifest,
+            components,
+            identity,
+            pool,
+            turns,
+            public_url,
+        }
     }
 
     /// Answers one request; never fails.
@@ -66,25 +73,44 @@ impl Api {
         answer
     }
 
-    async fn answer(&self, request: Request<Incoming>, id: &str) -> Result<Answer, (Problem, Option<String>)> {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        id: &str,
+    ) -> Result<Answer, (Problem, Option<String>)> {
         let plain = |problem| (problem, None);
         let path = api_path(request.uri().path()).to_owned();
         let (component, matched) = self.route(request.method().as_str(), &path)?;
         let actor = self.actor(request.headers()).await.map_err(plain)?;
-        let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let declared = request
+            .headers()
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
         if declared.is_some_and(|bytes: u64| bytes > limits::BODY_BYTES) {
             return Err(plain(Problem::BodyTooLarge));
         }
         let workspace = self.workspace(&matched, &actor).await.map_err(plain)?;
-        let turn = tokio::time::timeout(limits::REQUEST_WAIT, Arc::clone(&self.turns).acquire_owned());
-        let Ok(Ok(turn)) = turn.await else { return Err(plain(Problem::Busy)) };
+        let turn = tokio::time::timeout(
+            limits::REQUEST_WAIT,
+            Arc::clone(&self.turns).acquire_owned(),
+        );
+        let Ok(Ok(turn)) = turn.await else {
+            return Err(plain(Problem::Busy));
+        };
         let call = Call {
             id: id.to_owned(),
             workspace: workspace.as_ref().map(|workspace| workspace.id),
             actor: Some(actor.id),
         };
-        let request = self.for_guest(request, &path, &actor, workspace.as_ref(), id).await.map_err(plain)?;
-        match self.components.handle(&component.name, call, turn, request).await {
+        let request = self
+            .for_guest(request, &path, &actor, workspace.as_ref(), id)
+            .await
+            .map_err(plain)?;
+        match self
+            .components
+            .handle(&component.name, call, turn, request)
+            .await
+        {
             Reply::Answered(response) => {
                 let mut answer = response;
                 stamp(&mut answer, id);
@@ -93,13 +119,22 @@ impl Api {
             Reply::TimedOut => Err(plain(Problem::ComponentTimedOut)),
             Reply::Busy => Err(plain(Problem::Busy)),
             Reply::Failed(cause) => {
-                error!(request = id, component = component.name, cause = format!("{cause:#}"), "a component failed");
+                error!(
+                    request = id,
+                    component = component.name,
+                    cause = format!("{cause:#}"),
+                    "a component failed"
+                );
                 Err(plain(Problem::ComponentFailed))
             }
         }
     }
 
-    fn route(&self, method: &str, path: &str) -> Result<(&ComponentSpec, Matched), (Problem, Option<String>)> {
+    fn route(
+        &self,
+        method: &str,
+        path: &str,
+    ) -> Result<(&ComponentSpec, Matched), (Problem, Option<String>)> {
         // A HEAD is a GET whose body stays here.
         let method = if method == "HEAD" { "GET" } else { method };
         self.manifest.route(method, path).map_err(|mut others| {
@@ -118,15 +153,24 @@ impl Api {
             Ok(Some(actor)) => Ok(actor),
             Ok(None) => Err(Problem::BadToken),
             Err(cause) => {
-                error!(error = &cause as &dyn std::error::Error, "a token could not be looked up");
+                error!(
+                    error = &cause as &dyn std::error::Error,
+                    "a token could not be looked up"
+                );
                 Err(Problem::Database)
             }
         }
     }
 
     /// The workspace a path names; none for one that does not exist or that the token is not for.
-    async fn workspace(&self, matched: &Matched, actor: &Actor) -> Result<Option<Workspace>, Problem> {
-        let Some(name) = &matched.workspace else { return Ok(None) };
+    async fn workspace(
+        &self,
+        matched: &Matched,
+        actor: &Actor,
+    ) -> Result<Option<Workspace>, Problem> {
+        let Some(name) = &matched.workspace else {
+            return Ok(None);
+        };
         let row = sqlx::query(include_str!("../../sql/workspace_by_name.sql"))
             .bind(name)
             .fetch_optional(&self.pool)
@@ -137,7 +181,8 @@ impl Api {
             id: row.try_get("id").map_err(|_| Problem::Database)?,
             name: row.try_get("name").map_err(|_| Problem::Database)?,
         };
-        Ok(Some(workspace).filter(|workspace| actor.workspace.is_none_or(|only| only == workspace.id)))
+        Ok(Some(workspace)
+            .filter(|workspace| actor.workspace.is_none_or(|only| only == workspace.id)))
     }
 
     /// The request as the component gets it: only the host's word on who asks, and the whole body, read within its limit
@@ -151,8 +196,12 @@ impl Api {
         id: &str,
     ) -> Result<wasmtime_wasi_http::handler::Request, Problem> {
         let (mut parts, body) = request.into_parts();
-        let forged: Vec<HeaderName> =
-            parts.headers.keys().filter(|name| name.as_str().starts_with("g1t-")).cloned().collect();
+        let forged: Vec<HeaderName> = parts
+            .headers
+            .keys()
+            .filter(|name| name.as_str().starts_with("g1t-"))
+            .cloned()
+            .collect();
         for name in forged {
             parts.headers.remove(name);
         }
@@ -171,10 +220,15 @@ impl Api {
             told.push(("g1t-workspace", workspace.name.clone()));
         }
         for (name, value) in told {
-            let value = HeaderValue::from_str(&value).map_err(|_| Problem::BadRequest("A header cannot be sent on."))?;
+            let value = HeaderValue::from_str(&value)
+                .map_err(|_| Problem::BadRequest("A header cannot be sent on."))?;
             parts.headers.insert(HeaderName::from_static(name), value);
         }
-        let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let query = parts
+            .uri
+            .query()
+            .map(|query| format!("?{query}"))
+            .unwrap_or_default();
         parts.uri = format!("http://g1t-work{path}{query}")
             .parse()
             .map_err(|_| Problem::BadRequest("The address cannot be read."))?;
@@ -188,7 +242,9 @@ async fn read_body(body: Incoming) -> Result<Bytes, Problem> {
     let reading = Limited::new(body, most).collect();
     match tokio::time::timeout(limits::CLIENT_SILENCE, reading).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Problem::BodyTooLarge),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(Problem::BodyTooLarge)
+        }
         Ok(Err(_)) => Err(Problem::BadRequest("The body broke off.")),
         Err(_) => Err(Problem::BadRequest("The body took too long to arrive.")),
     }
@@ -196,7 +252,9 @@ async fn read_body(body: Incoming) -> Result<Bytes, Problem> {
 
 /// The path without the prefix that GitHub's own server product has.
 fn api_path(path: &str) -> &str {
-    path.strip_prefix("/api/v3").filter(|rest| rest.starts_with('/')).unwrap_or(path)
+    path.strip_prefix("/api/v3")
+        .filter(|rest| rest.starts_with('/'))
+        .unwrap_or(path)
 }
 
 /// The token of a request: as bearer, in GitHub's `token` form, or as the password of basic authentication.
@@ -209,16 +267,19 @@ pub fn token(headers: &HeaderMap) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let decoded = base64::engine::general_purpose::STANDARD.decode(rest).ok()?;
+    let decoded = base64::engine::general_purpose::STANDARD
+        .decode(rest)
+        .ok()?;
     let (_, password) = std::str::from_utf8(&decoded).ok()?.split_once(':')?;
     Some(password.to_owned())
 }
 
 fn accepts_github(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(ACCEPT)
-        .iter()
-        .any(|value| value.to_str().is_ok_and(|value| value.contains("application/vnd.github")))
+    headers.get_all(ACCEPT).iter().any(|value| {
+        value
+            .to_str()
+            .is_ok_and(|value| value.contains("application/vnd.github"))
+    })
 }
 
 #[cfg(test)]

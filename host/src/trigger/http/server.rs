@@ -41,14 +41,24 @@ impl Server {
         git: Arc<GitTrigger>,
         ready: Arc<dyn Fn() -> bool + Send + Sync>,
     ) -> Self {
-        Self { listener, api, git, ready }
+        Self {
+            listener,
+            api,
+            git,
+            ready,
+        }
     }
 
     /// Serves until `stop`; then takes no more connections and waits for what runs, at most [`limits::SHUT_DOWN`].
     pub async fn run(self, stop: CancellationToken) {
         let running = TaskTracker::new();
         let permits = Arc::new(Semaphore::new(limits::CONNECTIONS));
-        let Self { listener, api, git, ready } = self;
+        let Self {
+            listener,
+            api,
+            git,
+            ready,
+        } = self;
         let service = Arc::new(Service { api, git, ready });
         loop {
             // The permit first: what there is no room for waits in the kernel's queue.
@@ -76,7 +86,10 @@ impl Server {
             });
         }
         running.close();
-        if tokio::time::timeout(limits::SHUT_DOWN, running.wait()).await.is_err() {
+        if tokio::time::timeout(limits::SHUT_DOWN, running.wait())
+            .await
+            .is_err()
+        {
             warn!(left = running.len(), "connections were cut at shut-down");
         }
     }

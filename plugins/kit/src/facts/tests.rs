@@ -35,9 +35,15 @@ fn a_ruleset_reaches_the_judge_as_it_was_written() {
 fn a_bypass_nobody_can_read_bypasses_nothing() {
     let bypass = stored().ruleset().bypass;
     assert_eq!(bypass.len(), 3);
-    assert!(matches!(bypass[0].actor, types::BypassActor::Role(types::Role::Admin)));
+    assert!(matches!(
+        bypass[0].actor,
+        types::BypassActor::Role(types::Role::Admin)
+    ));
     assert_eq!(bypass[0].mode, types::BypassMode::PullRequests);
-    assert!(matches!(bypass[1].actor, types::BypassActor::Role(types::Role::Maintain)));
+    assert!(matches!(
+        bypass[1].actor,
+        types::BypassActor::Role(types::Role::Maintain)
+    ));
     assert!(matches!(bypass[2].actor, types::BypassActor::Owner));
 }
 

@@ -25,11 +25,20 @@ const DESCRIPTION_CHARACTERS: usize = 350;
 fn errors(body: &Create) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if !is_name(&body.name) {
-        let told = "a name has 1 to 100 letters, digits, '.', '_' and '-', and does not end in .git";
+        let told =
+            "a name has 1 to 100 letters, digits, '.', '_' and '-', and does not end in .git";
         errors.push(FieldError::invalid("Repository", "name", told));
     }
-    if body.description.as_ref().is_some_and(|text| text.chars().count() > DESCRIPTION_CHARACTERS) {
-        errors.push(FieldError::invalid("Repository", "description", "at most 350 characters"));
+    if body
+        .description
+        .as_ref()
+        .is_some_and(|text| text.chars().count() > DESCRIPTION_CHARACTERS)
+    {
+        errors.push(FieldError::invalid(
+            "Repository",
+            "description",
+            "at most 350 characters",
+        ));
     }
     errors
 }
@@ -68,13 +77,21 @@ pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, F
     let id: Id = match made {
         Ok(row) => row.get("id")?,
         Err(error) if error.is_unique() => {
-            return Err(Fault::field("Repository", "name", "this name is taken: choose another"));
+            return Err(Fault::field(
+                "Repository",
+                "name",
+                "this name is taken: choose another",
+            ));
         }
         Err(error) => return Err(error.into()),
     };
     git_write::create_repository(u64::try_from(id).unwrap_or_default(), branch.to_owned()).await?;
     // Whoever makes one may set it up, whatever the base permission is.
-    db.execute(include_str!("sql/collaborator_put.sql"), params![workspace, id, request.actor().id, "admin"]).await?;
+    db.execute(
+        include_str!("sql/collaborator_put.sql"),
+        params![workspace, id, request.actor().id, "admin"],
+    )
+    .await?;
     let repository = access::repository(&db, request, &body.name, Need::Read).await?;
     let reply = Reply::created(&shape::repository(request, &repository))?;
     Ok(reply.location(request.api_url(&repository.api_path())))
@@ -87,12 +104,24 @@ pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fa
     let rows = db
         .query(
             include_str!("sql/list.sql"),
-            params![workspace, request.actor().id, after, page.limit(), page.offset()],
+            params![
+                workspace,
+                request.actor().id,
+                after,
+                page.limit(),
+                page.offset()
+            ],
         )
         .await?;
-    let all = rows.iter().map(Repository::from_row).collect::<Result<Vec<_>, _>>()?;
+    let all = rows
+        .iter()
+        .map(Repository::from_row)
+        .collect::<Result<Vec<_>, _>>()?;
     let (all, next) = page.cut(all, |repository| repository.name.to_lowercase());
-    let items: Vec<_> = all.iter().map(|repository| shape::repository(request, repository)).collect();
+    let items: Vec<_> = all
+        .iter()
+        .map(|repository| shape::repository(request, repository))
+        .collect();
     Reply::list(request, &items, next)
 }
 

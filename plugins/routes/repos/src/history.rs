@@ -11,7 +11,9 @@ const BRANCHES: u32 = 1_000;
 /// Branches by name.
 pub async fn branches(request: &Request, repository: &Repository) -> Result<Reply, Fault> {
     let page = Page::of(request)?;
-    let wanted = u32::try_from(page.offset() + page.limit()).unwrap_or(BRANCHES).clamp(1, BRANCHES);
+    let wanted = u32::try_from(page.offset() + page.limit())
+        .unwrap_or(BRANCHES)
+        .clamp(1, BRANCHES);
     let after = page.after().map(str::to_owned);
     let all = git::branches(repository.git_id(), after, wanted).await?;
     let skipped = usize::try_from(page.offset()).unwrap_or_default();
@@ -25,10 +27,16 @@ pub async fn branches(request: &Request, repository: &Repository) -> Result<Repl
 }
 
 /// One branch.
-pub async fn branch(request: &Request, repository: &Repository, name: &str) -> Result<Reply, Fault> {
+pub async fn branch(
+    request: &Request,
+    repository: &Repository,
+    name: &str,
+) -> Result<Reply, Fault> {
     let head = git::resolve(repository.git_id(), format!("refs/heads/{name}")).await?;
     let head = head.ok_or_else(|| Fault::not_found(format!("The branch {name}")))?;
-    Reply::ok(&json!({ "name": name, "commit": commit_ref(request, repository, &head), "protected": false }))
+    Reply::ok(
+        &json!({ "name": name, "commit": commit_ref(request, repository, &head), "protected": false }),
+    )
 }
 
 fn commit_ref(request: &Request, repository: &Repository, sha: &str) -> Value {
@@ -38,24 +46,37 @@ fn commit_ref(request: &Request, repository: &Repository, sha: &str) -> Value {
 /// Commits of a branch or from a commit on, newest first.
 pub async fn commits(request: &Request, repository: &Repository) -> Result<Reply, Fault> {
     let page = Page::of(request)?;
-    let from = request.query("sha").unwrap_or(&repository.default_branch).to_owned();
+    let from = request
+        .query("sha")
+        .unwrap_or(&repository.default_branch)
+        .to_owned();
     let Some(head) = git::resolve(repository.git_id(), from.clone()).await? else {
         return Err(Fault::not_found(format!("The commit or branch {from}")));
     };
     let skip: i64 = match page.after() {
-        Some(after) => after.parse().map_err(|_| Fault::bad_request("`after` is not a cursor this list gave"))?,
+        Some(after) => after
+            .parse()
+            .map_err(|_| Fault::bad_request("`after` is not a cursor this list gave"))?,
         None => page.offset(),
     };
     let skip = u32::try_from(skip).map_err(|_| Fault::bad_request("`page` is too far"))?;
     let limit = u32::try_from(page.per_page()).unwrap_or(100);
     let list = git::log(repository.git_id(), head, skip, limit).await?;
-    let items: Vec<Value> = list.commits.iter().map(|commit| shape::commit(request, repository, commit)).collect();
+    let items: Vec<Value> = list
+        .commits
+        .iter()
+        .map(|commit| shape::commit(request, repository, commit))
+        .collect();
     let next = list.cut.then(|| (skip + limit).to_string());
     Reply::list(request, &items, next)
 }
 
 /// One ref, by its name without `refs/`.
-pub async fn git_ref(request: &Request, repository: &Repository, name: &str) -> Result<Reply, Fault> {
+pub async fn git_ref(
+    request: &Request,
+    repository: &Repository,
+    name: &str,
+) -> Result<Reply, Fault> {
     let full = format!("refs/{name}");
     let found = git::resolve(repository.git_id(), full.clone()).await?;
     let sha = found.ok_or_else(|| Fault::not_found(format!("The ref {full}")))?;

@@ -41,9 +41,13 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
             let repository = access::repository(&db, request, repo, Need::Read).await?;
             match rest {
                 ["branches"] => history::branches(request, &repository).await,
-                ["branches", branch @ ..] => history::branch(request, &repository, &branch.join("/")).await,
+                ["branches", branch @ ..] => {
+                    history::branch(request, &repository, &branch.join("/")).await
+                }
                 ["commits"] => history::commits(request, &repository).await,
-                ["git", "ref", name @ ..] => history::git_ref(request, &repository, &name.join("/")).await,
+                ["git", "ref", name @ ..] => {
+                    history::git_ref(request, &repository, &name.join("/")).await
+                }
                 _ => Err(no_such_route(request)),
             }
         }
@@ -54,6 +58,10 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
 /// Who the token is.
 fn user(request: &Request) -> Result<Reply, Fault> {
     let actor = request.actor();
-    let user = User { id: actor.id, login: actor.login.clone(), kind: actor.kind };
+    let user = User {
+        id: actor.id,
+        login: actor.login.clone(),
+        kind: actor.kind,
+    };
     Reply::ok(&user.json(request))
 }

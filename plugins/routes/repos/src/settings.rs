@@ -20,13 +20,25 @@ struct Change {
 /// Changes what the body names and leaves the rest.
 pub async fn change(db: Db, request: &Request, repository: &Repository) -> Result<Reply, Fault> {
     let body: Change = request.github_json()?;
-    if body.description.as_ref().is_some_and(|text| text.chars().count() > 350) {
-        return Err(Fault::field("Repository", "description", "at most 350 characters"));
+    if body
+        .description
+        .as_ref()
+        .is_some_and(|text| text.chars().count() > 350)
+    {
+        return Err(Fault::field(
+            "Repository",
+            "description",
+            "at most 350 characters",
+        ));
     }
     if let Some(branch) = &body.default_branch {
         let head = git::resolve(repository.git_id(), format!("refs/heads/{branch}")).await?;
         if head.is_none() {
-            return Err(Fault::field("Repository", "default_branch", "there is no such branch: push it first"));
+            return Err(Fault::field(
+                "Repository",
+                "default_branch",
+                "there is no such branch: push it first",
+            ));
         }
     }
     db.execute(

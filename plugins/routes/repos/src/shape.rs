@@ -44,7 +44,12 @@ pub fn repository(request: &Request, repository: &Repository) -> Value {
 /// A commit.
 pub fn commit(request: &Request, repository: &Repository, commit: &Commit) -> Value {
     let url = request.api_url(&format!("{}/commits/{}", repository.api_path(), commit.id));
-    let html = format!("{}/{}/commit/{}", request.public_url(), repository.full_name(), commit.id);
+    let html = format!(
+        "{}/{}/commit/{}",
+        request.public_url(),
+        repository.full_name(),
+        commit.id
+    );
     json!({
         "sha": commit.id,
         "node_id": shape::node_id("Commit", &commit.id),

@@ -14,10 +14,14 @@ struct Put {
 
 /// Everybody in the workspace.
 pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
-    let rows = db.query(include_str!("sql/members.sql"), params![workspace]).await?;
+    let rows = db
+        .query(include_str!("sql/members.sql"), params![workspace])
+        .await?;
     let mut members = Vec::new();
     for row in &rows {
-        let Some(user) = User::from_row(row, "user")? else { continue };
+        let Some(user) = User::from_row(row, "user")? else {
+            continue;
+        };
         let mut json: Value = user.json(request);
         json["role"] = json!(row.get::<String>("role")?);
         members.push(json);
@@ -37,14 +41,28 @@ pub async fn put(db: Db, request: &Request, workspace: Id, login: &str) -> Resul
         return Err(Fault::field("Member", "login", told));
     }
     let tx = db.begin().await?;
-    tx.execute(include_str!("sql/user_ensure.sql"), params![login, "person", None::<Id>]).await?;
-    let user = tx.one(include_str!("sql/user_find.sql"), params![login]).await?;
+    tx.execute(
+        include_str!("sql/user_ensure.sql"),
+        params![login, "person", None::<Id>],
+    )
+    .await?;
+    let user = tx
+        .one(include_str!("sql/user_find.sql"), params![login])
+        .await?;
     let kind: String = user.get("kind")?;
     if kind != "person" {
-        return Err(Fault::field("Member", "login", "agents belong where their person does: add the person"));
+        return Err(Fault::field(
+            "Member",
+            "login",
+            "agents belong where their person does: add the person",
+        ));
     }
     let id: Id = user.get("id")?;
-    tx.execute(include_str!("sql/member_put.sql"), params![workspace, id, body.role]).await?;
+    tx.execute(
+        include_str!("sql/member_put.sql"),
+        params![workspace, id, body.role],
+    )
+    .await?;
     tx.commit().await?;
     Reply::ok(&json!({ "login": login, "role": body.role }))
 }
@@ -52,7 +70,10 @@ pub async fn put(db: Db, request: &Request, workspace: Id, login: &str) -> Resul
 /// The same rule as the CHECK of `users.login`.
 pub fn is_login(login: &str) -> bool {
     let well_formed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let begins = login.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
+    let begins = login
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphanumeric());
     begins && login.len() <= 39 && login.chars().all(well_formed)
 }
 

@@ -23,8 +23,14 @@ struct Create {
     expires_in_days: Option<i64>,
 }
 
-const SCOPES: [&str; 6] =
-    ["repo:read", "repo:write", "repo:admin", "checks:write", "workspace:admin", "workspace:create"];
+const SCOPES: [&str; 6] = [
+    "repo:read",
+    "repo:write",
+    "repo:admin",
+    "checks:write",
+    "workspace:admin",
+    "workspace:create",
+];
 /// Scopes that an agent's token may have: agents change neither access nor rules and report no checks.
 const AGENT_SCOPES: [&str; 2] = ["repo:read", "repo:write"];
 const NOTE_CHARACTERS: usize = 200;
@@ -35,20 +41,49 @@ fn errors(body: &Create) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let allowed: &[&str] = if body.agent { &AGENT_SCOPES } else { &SCOPES };
     if body.scopes.is_empty() {
-        errors.push(FieldError::invalid("Token", "scopes", "name at least one scope"));
+        errors.push(FieldError::invalid(
+            "Token",
+            "scopes",
+            "name at least one scope",
+        ));
     }
-    for scope in body.scopes.iter().filter(|scope| !allowed.contains(&scope.as_str())) {
-        let told = format!("`{}` is not one of {}", scope.chars().take(40).collect::<String>(), allowed.join(", "));
+    for scope in body
+        .scopes
+        .iter()
+        .filter(|scope| !allowed.contains(&scope.as_str()))
+    {
+        let told = format!(
+            "`{}` is not one of {}",
+            scope.chars().take(40).collect::<String>(),
+            allowed.join(", ")
+        );
         errors.push(FieldError::invalid("Token", "scopes", told));
     }
     if body.note.chars().count() > NOTE_CHARACTERS {
-        errors.push(FieldError::invalid("Token", "note", "at most 200 characters"));
+        errors.push(FieldError::invalid(
+            "Token",
+            "note",
+            "at most 200 characters",
+        ));
     }
-    if body.expires_in_days.is_some_and(|days| !(1..=DAYS).contains(&days)) {
-        errors.push(FieldError::invalid("Token", "expires_in_days", "from 1 to 3650"));
+    if body
+        .expires_in_days
+        .is_some_and(|days| !(1..=DAYS).contains(&days))
+    {
+        errors.push(FieldError::invalid(
+            "Token",
+            "expires_in_days",
+            "from 1 to 3650",
+        ));
     }
-    if body.login.as_deref().is_some_and(|login| !is_login(login)) || (body.agent && body.login.is_none()) {
-        errors.push(FieldError::invalid("Token", "login", "give a login of letters, digits, '.', '_' and '-'"));
+    if body.login.as_deref().is_some_and(|login| !is_login(login))
+        || (body.agent && body.login.is_none())
+    {
+        errors.push(FieldError::invalid(
+            "Token",
+            "login",
+            "give a login of letters, digits, '.', '_' and '-'",
+        ));
     }
     errors
 }
@@ -64,18 +99,38 @@ pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, F
     let tx = db.begin().await?;
     let login = body.login.clone().unwrap_or_else(|| asker.login.clone());
     if body.agent {
-        tx.execute(include_str!("sql/user_ensure.sql"), params![login, "agent", Some(asker.id)]).await?;
+        tx.execute(
+            include_str!("sql/user_ensure.sql"),
+            params![login, "agent", Some(asker.id)],
+        )
+        .await?;
     }
-    let user = tx.optional(include_str!("sql/user_find.sql"), params![login]).await?;
-    let user = user.ok_or_else(|| Fault::field("Token", "login", "nobody has this login: add the person first"))?;
+    let user = tx
+        .optional(include_str!("sql/user_find.sql"), params![login])
+        .await?;
+    let user = user.ok_or_else(|| {
+        Fault::field(
+            "Token",
+            "login",
+            "nobody has this login: add the person first",
+        )
+    })?;
     let id: Id = user.get("id")?;
     if body.agent {
         let acts_for: Option<Id> = user.get("acts_for")?;
         if acts_for != Some(asker.id) {
-            return Err(Fault::field("Token", "login", "this login is somebody else's: choose another for the agent"));
+            return Err(Fault::field(
+                "Token",
+                "login",
+                "this login is somebody else's: choose another for the agent",
+            ));
         }
     } else if !is_member(&tx, id, workspace).await? {
-        return Err(Fault::field("Token", "login", "is not a member of the workspace: add the person first"));
+        return Err(Fault::field(
+            "Token",
+            "login",
+            "is not a member of the workspace: add the person first",
+        ));
     }
     let token = new_token();
     let token_id = ids::prefixed("tok");
@@ -83,7 +138,15 @@ pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, F
     let row = tx
         .one(
             include_str!("sql/token_create.sql"),
-            params![token_id, id, workspace, hash.to_vec(), body.note, body.scopes, body.expires_in_days],
+            params![
+                token_id,
+                id,
+                workspace,
+                hash.to_vec(),
+                body.note,
+                body.scopes,
+                body.expires_in_days
+            ],
         )
         .await?;
     let mut json = shape(&row)?;
@@ -93,23 +156,39 @@ pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, F
 }
 
 async fn is_member(db: &Db, user: Id, workspace: Id) -> Result<bool, DbError> {
-    db.one(include_str!("sql/is_member.sql"), params![user, workspace]).await?.get("is_member")
+    db.one(include_str!("sql/is_member.sql"), params![user, workspace])
+        .await?
+        .get("is_member")
 }
 
 /// The workspace's tokens, newest first, without what they are.
 pub async fn list(db: &Db, workspace: Id) -> Result<Reply, Fault> {
-    let rows = db.query(include_str!("sql/tokens.sql"), params![workspace]).await?;
+    let rows = db
+        .query(include_str!("sql/tokens.sql"), params![workspace])
+        .await?;
     Reply::ok(&rows.iter().map(shape).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Revokes a token. It works for a few seconds more at most.
 pub async fn revoke(db: &Db, workspace: Id, token: &str) -> Result<Reply, Fault> {
-    let revoked = db.execute(include_str!("sql/token_revoke.sql"), params![workspace, token]).await?;
-    if revoked == 0 { Err(Fault::not_found("The token")) } else { Ok(Reply::no_content()) }
+    let revoked = db
+        .execute(
+            include_str!("sql/token_revoke.sql"),
+            params![workspace, token],
+        )
+        .await?;
+    if revoked == 0 {
+        Err(Fault::not_found("The token"))
+    } else {
+        Ok(Reply::no_content())
+    }
 }
 
 fn shape(row: &Row) -> Result<Value, DbError> {
-    let moment = |column: &str| row.get::<Option<i64>>(column).map(|ms| ms.map(time::rfc3339));
+    let moment = |column: &str| {
+        row.get::<Option<i64>>(column)
+            .map(|ms| ms.map(time::rfc3339))
+    };
     Ok(json!({
         "id": row.get::<String>("id")?,
         "login": row.get::<String>("login")?,
@@ -130,7 +209,10 @@ fn new_token() -> String {
         random.extend_from_slice(Uuid::new_v4().as_bytes());
     }
     let bytes = digest::sha256(&random);
-    format!("g1tw_{}", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes))
+    format!(
+        "g1tw_{}",
+        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+    )
 }
 
 #[cfg(test)]
@@ -139,7 +221,13 @@ mod tests {
 
     fn body(agent: bool, scopes: &[&str]) -> Create {
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-        Create { login: Some("bot".into()), agent, scopes, note: String::new(), expires_in_days: None }
+        Create {
+            login: Some("bot".into()),
+            agent,
+            scopes,
+            note: String::new(),
+            expires_in_days: None,
+        }
     }
 
     #[test]

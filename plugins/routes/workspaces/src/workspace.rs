@@ -41,18 +41,25 @@ pub async fn create(db: Db, request: &Request) -> Result<Reply, Fault> {
         return Err(Fault::validation(vec![error]));
     }
     let tx = db.begin().await?;
-    let made = tx.one(include_str!("sql/create.sql"), params![body.name, actor.id]).await;
+    let made = tx
+        .one(include_str!("sql/create.sql"), params![body.name, actor.id])
+        .await;
     let row = match made {
         Ok(row) => row,
         Err(error) if error.is_unique() => {
-            return Err(Fault::field("Workspace", "name", "this name is taken: choose another"));
+            return Err(Fault::field(
+                "Workspace",
+                "name",
+                "this name is taken: choose another",
+            ));
         }
         Err(error) => return Err(error.into()),
     };
     let id: Id = row.get("id")?;
     let db = tx.commit().await?;
     let row = db.one(include_str!("sql/read.sql"), params![id]).await?;
-    Ok(Reply::created(&shape(request, &row)?)?.location(request.api_url(&format!("/workspaces/{}", body.name))))
+    Ok(Reply::created(&shape(request, &row)?)?
+        .location(request.api_url(&format!("/workspaces/{}", body.name))))
 }
 
 /// Reads a workspace.
@@ -64,11 +71,18 @@ pub async fn read(db: &Db, request: &Request, id: Id) -> Result<Reply, Fault> {
 /// Changes the role that members have on every repository.
 pub async fn change(db: Db, request: &Request, id: Id) -> Result<Reply, Fault> {
     let body: Change = request.own_json()?;
-    if !matches!(body.base_permission.as_str(), "none" | "read" | "write" | "admin") {
+    if !matches!(
+        body.base_permission.as_str(),
+        "none" | "read" | "write" | "admin"
+    ) {
         let told = "is one of none, read, write, admin";
         return Err(Fault::field("Workspace", "base_permission", told));
     }
-    db.execute(include_str!("sql/change.sql"), params![id, body.base_permission]).await?;
+    db.execute(
+        include_str!("sql/change.sql"),
+        params![id, body.base_permission],
+    )
+    .await?;
     read(&db, request, id).await
 }
 
