@@ -13,6 +13,16 @@ use anyhow::{Context, Result, bail};
 pub fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder);
+    // `cargo run` describes this package to us. Build scripts that watch these variables (ring's does) would see a
+    // change between `cargo build` and `cargo xtask build`, and all that depends on them would be built again each time.
+    for (name, _) in env::vars_os() {
+        let is_of_run = ["CARGO_PKG_", "CARGO_MANIFEST_"]
+            .iter()
+            .any(|start| name.to_string_lossy().starts_with(start));
+        if is_of_run {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
