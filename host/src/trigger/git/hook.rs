@@ -18,7 +18,7 @@ const ANSWER_BYTES: u64 = 64 << 10;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Question {
     pub push: String,
-    /// `GIT_OBJECT_DIRECTORY`: the quarantine.
+    /// `GIT_OBJECT_DIRECTORY`: the quarantine; empty when the push brings no objects.
     pub objects: String,
     /// `GIT_ALTERNATE_OBJECT_DIRECTORIES`.
     pub alternates: String,
@@ -63,7 +63,8 @@ fn ask() -> std::io::Result<Reply> {
     std::io::stdin().read_to_string(&mut updates)?;
     let question = Question {
         push: variable(PUSH_VARIABLE)?,
-        objects: variable("GIT_OBJECT_DIRECTORY")?,
+        // A push that only deletes brings no objects, and git sets up no quarantine for it.
+        objects: variable("GIT_OBJECT_DIRECTORY").unwrap_or_default(),
         alternates: variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default(),
         updates,
     };
