@@ -1,1 +1,9 @@
+//! The harness of the stories: a started server with a database of its own, and verbs of the domain.
 
+mod database;
+mod git;
+mod server;
+
+pub use database::Database;
+pub use git::WorkTree;
+pub use server::{Answer, Server};

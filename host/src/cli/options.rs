@@ -44,6 +44,9 @@ pub struct ServerArgs {
     /// Folder with app.toml and the components.
     #[arg(long, env = "G1T_COMPONENTS", default_value = "target/components")]
     pub components: PathBuf,
+    /// Folder for compiled components, which nobody else may write to; `code` in the data folder when left out.
+    #[arg(long, env = "G1T_CODE")]
+    pub code: Option<PathBuf>,
     /// Address under which clients reach the server; the listening address when left out.
     #[arg(long, env = "G1T_PUBLIC_URL")]
     pub public_url: Option<String>,

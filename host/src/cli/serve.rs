@@ -58,7 +58,7 @@ async fn serve(args: ServerArgs) -> anyhow::Result<ExitCode> {
 async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Result<ExitCode> {
     let app = App::start(Settings {
         database,
-        code: args.data.join("code"),
+        code: args.code.clone().unwrap_or_else(|| args.data.join("code")),
         data: args.data.clone(),
         components: args.components.clone(),
         listen: args.listen,

@@ -1,0 +1,270 @@
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::database::{Database, variable};
+
+/// Longest anything in a story may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A started server.
+pub struct Server {
+    child: Child,
+    pub url: String,
+    pub token: String,
+    pub database: Database,
+    folder: tempfile::TempDir,
+    http: reqwest::Client,
+}
+
+/// An answer of the API.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub kind: String,
+    pub body: Value,
+}
+
+impl Answer {
+    /// The body, when the status is the one expected.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.body);
+        self.body
+    }
+
+    /// A problem with this status and code; gives its sentence.
+    #[track_caller]
+    pub fn expect_problem(self, status: u16, code: &str) -> String {
+        assert_eq!(self.status, status, "{}", self.body);
+        assert_eq!(self.kind, "application/problem+json");
+        assert_eq!(self.body["code"], code, "{}", self.body);
+        assert!(self.body["request_id"].is_string());
+        self.body["detail"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Server {
+    /// A server with a new database.
+    pub async fn start() -> Self {
+        let database = Database::create().await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (child, url) = spawn(&database, folder.path().into());
+        let token = std::fs::read_to_string(folder.path().join("token")).expect("the first token");
+        let http = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            .build()
+            .expect("a client");
+        Self {
+            child,
+            url,
+            token: token.trim().to_owned(),
+            database,
+            folder,
+            http,
+        }
+    }
+
+    /// Ends the process at once, as `kill -9` does.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a running process");
+        self.child.wait().expect("its end");
+    }
+
+    /// Starts again on the same database and folder.
+    pub fn restart(&mut self) {
+        let (child, url) = spawn(&self.database, self.folder.path().into());
+        self.child = child;
+        self.url = url;
+    }
+
+    /// A call as the first owner.
+    pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        self.call_as(&self.token, method, path, body).await
+    }
+
+    /// A call with a token.
+    pub async fn call_as(
+        &self,
+        token: &str,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
+        let mut request = self.request(method, path).bearer_auth(token);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        self.send(request).await
+    }
+
+    /// A request to be changed before it is sent.
+    pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.url))
+    }
+
+    /// Sends a request.
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        let response = request.send().await.expect("the server answers");
+        let status = response.status().as_u16();
+        let kind = response.headers().get("content-type");
+        let kind = kind
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default()
+            .to_owned();
+        let bytes = response.bytes().await.expect("a whole body");
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Answer { status, kind, body }
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.call(Method::GET, path, None).await
+    }
+
+    /// Creates.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    /// Puts.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::PUT, path, Some(body)).await
+    }
+
+    /// Makes the workspace `acme` with the repository `site`.
+    pub async fn make_site(&self) {
+        self.post("/workspaces", json!({ "name": "acme" }))
+            .await
+            .expect(201);
+        self.post("/orgs/acme/repos", json!({ "name": "site" }))
+            .await
+            .expect(201);
+    }
+
+    /// Main takes pull requests with a passing `ci` only, through the queue when asked.
+    pub async fn protect_main(&self, queue: bool) {
+        let mut rules = vec![
+            json!({ "type": "pull_request", "parameters": { "required_approving_review_count": 0 } }),
+            json!({ "type": "required_status_checks", "parameters": {
+                "required_status_checks": [{ "context": "ci" }],
+                "strict_required_status_checks_policy": false } }),
+            json!({ "type": "non_fast_forward" }),
+        ];
+        if queue {
+            rules.push(json!({ "type": "merge_queue", "parameters": { "merge_method": "MERGE" } }));
+        }
+        let ruleset = json!({
+            "name": "main", "target": "branch", "enforcement": "active", "rules": rules,
+            "conditions": { "ref_name": { "include": ["~DEFAULT_BRANCH"], "exclude": [] } },
+        });
+        self.post("/repos/acme/site/rulesets", ruleset)
+            .await
+            .expect(201);
+    }
+
+    /// Opens a pull request from a branch to main; gives its number.
+    pub async fn open(&self, branch: &str) -> i64 {
+        let body = json!({ "title": format!("Add {branch}"), "head": branch, "base": "main" });
+        let pull = self.post("/repos/acme/site/pulls", body).await.expect(201);
+        pull["number"].as_i64().expect("a number")
+    }
+
+    /// Reports a status of `ci` on a commit.
+    pub async fn report(&self, sha: &str, state: &str) {
+        let body = json!({ "context": "ci", "state": state });
+        self.post(&format!("/repos/acme/site/statuses/{sha}"), body)
+            .await
+            .expect(201);
+    }
+
+    /// Asks for a merge.
+    pub async fn merge(&self, number: i64, body: Value) -> Answer {
+        self.put(&format!("/repos/acme/site/pulls/{number}/merge"), body)
+            .await
+    }
+
+    /// Reads a path until what it gives is as wanted.
+    pub async fn until(&self, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let since = Instant::now();
+        loop {
+            let body = self.get(path).await.expect(200);
+            if wanted(&body) {
+                return body;
+            }
+            assert!(since.elapsed() < PATIENCE, "{path} stays {body}");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until the entry of a pull request has a candidate that is being tested; gives the commit.
+    pub async fn candidate(&self, number: i64) -> String {
+        let of = |queue: &Value| {
+            let all = queue["entries"].as_array().cloned().unwrap_or_default();
+            all.into_iter().find(|entry| {
+                entry["pull_request"]["number"] == number && entry["state"] == "testing"
+            })
+        };
+        let queue = self
+            .until("/repos/acme/site/queue", |queue| of(queue).is_some())
+            .await;
+        let entry = of(&queue).expect("it was there");
+        entry["candidate"]["sha"]
+            .as_str()
+            .expect("a commit")
+            .to_owned()
+    }
+
+    /// The commit a branch points at.
+    pub async fn head(&self, branch: &str) -> String {
+        let branch = self
+            .get(&format!("/repos/acme/site/branches/{branch}"))
+            .await
+            .expect(200);
+        branch["commit"]["sha"]
+            .as_str()
+            .expect("a commit")
+            .to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+fn spawn(database: &Database, folder: PathBuf) -> (Child, String) {
+    use std::io::{BufRead, BufReader};
+    let token = folder.join("token");
+    let code = PathBuf::from(variable("G1T_COMPONENTS")).join("code");
+    let mut child = Command::new(variable("G1T_BIN"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(folder.join("data"))
+        .arg("--token-file")
+        .arg(token)
+        .arg("--code")
+        .arg(code)
+        .env("DATABASE_URL", &database.url)
+        .env_remove("SQS_QUEUE_URL")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let out = BufReader::new(child.stdout.take().expect("its output"));
+    let mut url = None;
+    // It says last how to push: then the token is written and it serves.
+    for line in out.lines() {
+        let line = line.expect("text");
+        if let Some(at) = line.strip_prefix("g1t-work is at ") {
+            url = Some(at.to_owned());
+        }
+        if line.starts_with("push to a repository") {
+            break;
+        }
+    }
+    (child, url.expect("the server said where it is"))
+}

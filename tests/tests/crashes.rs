@@ -1,0 +1,179 @@
+//! `kill -9` at recorded steps: nothing lost, nothing landed twice, nothing landed untested.
+//!
+//! A trigger in the test's database makes the server wait at a step for a lock the test holds; there it is killed. So the
+//! server has no test hooks, and the step is exactly the one named.
+
+use g1t_tests::{Server, WorkTree};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use std::time::{Duration, Instant};
+
+/// A step that the server will stop at.
+struct Step {
+    holder: PgConnection,
+    table: String,
+}
+
+impl Step {
+    /// The server will wait before `operation` (such as `DELETE`) on `table`.
+    async fn before(server: &Server, operation: &str, table: &str) -> Self {
+        let mut holder = PgConnection::connect(&server.database.url)
+            .await
+            .expect("Postgres answers");
+        let sql = format!(
+            "CREATE FUNCTION test_wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+             BEGIN PERFORM pg_advisory_xact_lock(4242); RETURN coalesce(NEW, OLD); END $$;
+             CREATE TRIGGER test_wait BEFORE {operation} ON {table} FOR EACH ROW EXECUTE FUNCTION test_wait();
+             SELECT pg_advisory_lock(4242)"
+        );
+        holder
+            .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
+            .await
+            .expect("a trigger");
+        Self {
+            holder,
+            table: table.to_owned(),
+        }
+    }
+
+    /// Waits until the server is there.
+    async fn reached(&mut self) {
+        let since = Instant::now();
+        let sql =
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4242";
+        while sqlx::query(sql)
+            .fetch_optional(&mut self.holder)
+            .await
+            .expect("locks")
+            .is_none()
+        {
+            assert!(
+                since.elapsed() < Duration::from_secs(60),
+                "the step was never reached"
+            );
+        }
+    }
+
+    /// Takes the step's trigger away, and what waited there with it.
+    async fn clear(mut self) {
+        let sql = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 4242;
+             DROP TRIGGER test_wait ON {}; DROP FUNCTION test_wait(); SELECT pg_advisory_unlock(4242)",
+            self.table
+        );
+        self.holder
+            .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
+            .await
+            .expect("no trigger");
+    }
+}
+
+async fn pushes(server: &Server, subject: &str) -> usize {
+    let events = server
+        .get("/workspaces/acme/events?kind=git.push")
+        .await
+        .expect(200);
+    events
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|event| event["subject"] == subject)
+        .count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_git_stored_has_its_event_whenever_the_server_dies() {
+    let mut server = Server::start().await;
+    server.make_site().await;
+    let mut tree = WorkTree::begin(&server);
+    // Git has stored the push; its event is not written yet.
+    let mut step = Step::before(&server, "DELETE", "push_intents").await;
+    tree.git(&["checkout", "--quiet", "-b", "feature"]);
+    let head = tree.commit("feature", "new\n");
+    let pushing = std::thread::scope(|scope| {
+        let pushed = scope.spawn(|| tree.push("feature"));
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(step.reached());
+        });
+        server.kill();
+        pushed.join().expect("git ended")
+    });
+    assert!(pushing.is_err(), "nobody was left to answer the push");
+    step.clear().await;
+    server.restart();
+    tree.follow(&server);
+    assert_eq!(server.head("feature").await, head);
+    assert_eq!(pushes(&server, "refs/heads/feature").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_was_only_announced_is_not_stored() {
+    let mut server = Server::start().await;
+    server.make_site().await;
+    let mut tree = WorkTree::begin(&server);
+    let mut step = Step::before(&server, "INSERT", "push_intents").await;
+    tree.git(&["checkout", "--quiet", "-b", "feature"]);
+    tree.commit("feature", "new\n");
+    std::thread::scope(|scope| {
+        let pushed = scope.spawn(|| tree.push("feature"));
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(step.reached());
+        });
+        server.kill();
+        assert!(pushed.join().expect("git ended").is_err());
+    });
+    step.clear().await;
+    server.restart();
+    tree.follow(&server);
+    server
+        .get("/repos/acme/site/branches/feature")
+        .await
+        .expect(404);
+    assert_eq!(pushes(&server, "refs/heads/feature").await, 0);
+    tree.push("feature").expect("the next try goes through");
+    assert_eq!(pushes(&server, "refs/heads/feature").await, 1);
+}
+
+/// A queue with one pull request whose candidate is about to land, killed before `operation` on `table`.
+async fn killed_while_landing(operation: &str, table: &str) {
+    let mut server = Server::start().await;
+    server.make_site().await;
+    let tree = WorkTree::begin(&server);
+    server.protect_main(true).await;
+    let head = tree.branch("feature");
+    let number = server.open("feature").await;
+    server.report(&head, "success").await;
+    server.merge(number, json!({})).await.expect(202);
+    let candidate = server.candidate(number).await;
+    let mut step = Step::before(&server, operation, table).await;
+    server.report(&candidate, "success").await;
+    step.reached().await;
+    server.kill();
+    step.clear().await;
+    server.restart();
+    let empty = |queue: &Value| queue["entries"].as_array().is_some_and(Vec::is_empty);
+    let queue = server.until("/repos/acme/site/queue", empty).await;
+    assert_eq!(queue["recent"][0]["state"], "landed", "{queue}");
+    assert_eq!(
+        server.head("main").await,
+        candidate,
+        "main is at the very commit that was tested"
+    );
+    let merged = server
+        .get("/workspaces/acme/events?kind=pull.merged")
+        .await
+        .expect(200);
+    assert_eq!(merged.as_array().map(Vec::len), Some(1), "{merged}");
+    // Once for the first push of main, once for the landing.
+    assert_eq!(pushes(&server, "refs/heads/main").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_before_main_is_moved_it_lands_once_after_the_restart() {
+    killed_while_landing("INSERT", "push_intents").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_after_main_was_moved_it_is_recorded_once_after_the_restart() {
+    killed_while_landing("DELETE", "push_intents").await;
+}
