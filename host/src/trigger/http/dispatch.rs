@@ -87,6 +87,7 @@ impl Api {
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse().ok());
         if declared.is_some_and(|bytes: u64| bytes > limits::BODY_BYTES) {
+            drain(request.into_body()).await;
             return Err(plain(Problem::BodyTooLarge));
         }
         let workspace = self.workspace(&matched, &actor).await.map_err(plain)?;
@@ -248,6 +249,16 @@ async fn read_body(body: Incoming) -> Result<Bytes, Problem> {
         Ok(Err(_)) => Err(Problem::BadRequest("The body broke off.")),
         Err(_) => Err(Problem::BadRequest("The body took too long to arrive.")),
     }
+}
+
+/// Reads on for a while what is not taken: a client that is still sending would not see the answer.
+async fn drain(body: Incoming) {
+    let most = usize::try_from(limits::BODY_BYTES.saturating_mul(4)).unwrap_or(usize::MAX);
+    let mut body = Limited::new(body, most);
+    let reading = async { while let Some(Ok(_)) = body.frame().await {} };
+    tokio::time::timeout(limits::CLIENT_SILENCE, reading)
+        .await
+        .ok();
 }
 
 /// The path without the prefix that GitHub's own server product has.
