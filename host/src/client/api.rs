@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Longest a request may take.
 const REQUEST: Duration = Duration::from_secs(60);
@@ -109,7 +109,7 @@ impl Client {
         let response = request.send().await.map_err(unsent)?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(unsent)?;
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| json!(null));
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         if status.is_success() {
             return Ok(body);
         }

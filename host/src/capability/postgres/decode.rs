@@ -140,7 +140,10 @@ fn time(value: NaiveTime) -> Result<(u8, u8, u8, u32), wit::Error> {
     ))
 }
 
-fn datetime(value: NaiveDateTime) -> Result<(i32, u8, u8, u8, u8, u8, u32), wit::Error> {
+/// Year, month, day, hour, minute, second, nanosecond.
+type DateAndTime = (i32, u8, u8, u8, u8, u8, u32);
+
+fn datetime(value: NaiveDateTime) -> Result<DateAndTime, wit::Error> {
     let (year, month, day) = date(value.date())?;
     let (hour, minute, second, nano) = time(value.time())?;
     Ok((year, month, day, hour, minute, second, nano))
