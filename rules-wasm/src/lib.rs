@@ -5,10 +5,10 @@
 //!
 //! | to know | call |
 //! |---|---|
-//! | which rules hold for a ref | [`requirements`] |
+//! | which rules hold for a ref | [`requirements()`] |
 //! | whether a change may happen, and what to do if not | [`judge`] |
 //! | what is wrong with a ruleset somebody wants to write | [`check_ruleset`] |
-//! | how the merge queue of a ref is set | [`queue`] |
+//! | how the merge queue of a ref is set | [`queue()`] |
 //!
 //! One rule type is one module under `rules/`, entered in the catalogue; everything around the types (who is
 //! covered, who may bypass, how verdicts add up) is written once.

@@ -1,4 +1,4 @@
-//! Events on their way: a transaction [`publish`]es one into the outbox, the [`Relay`] sends it to a queue, a
+//! Events on their way: a transaction [`publish()`]es one into the outbox, the [`Relay`] sends it to a queue, a
 //! [`Consumer`] takes it from there to its [`Handler`], and what nobody can handle goes to the [`dead_letters`].
 //!
 //! Delivery is at least once: a handler notes the event's id in `inbox` in its own transaction. Events of one repository

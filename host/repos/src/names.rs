@@ -16,7 +16,7 @@ const HEADS: &str = "refs/heads/";
 /// # Errors
 ///
 /// [`Error::Invalid`] for a name that git does not take for a branch, or that is longer than
-/// [`REF_NAME_BYTES`](crate::limits::REF_NAME_BYTES).
+/// [`REF_NAME_BYTES`].
 pub fn branch_ref(branch: &str) -> Result<String> {
     let full = format!("{HEADS}{branch}");
     if branch.starts_with('-') || branch == "HEAD" || !is_ref_name(&full) {

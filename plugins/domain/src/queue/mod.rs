@@ -1,6 +1,6 @@
 //! The merge queue: what happens next to the entries of one base branch.
 //!
-//! [`decide`] looks at a [`Snapshot`] and answers with [`Action`]s. Whoever calls it writes each one down, does the git
+//! [`decide()`] looks at a [`Snapshot`] and answers with [`Action`]s. Whoever calls it writes each one down, does the git
 //! work, records what came of it, and asks again until nothing is left to do.
 //!
 //! # Wanted properties
