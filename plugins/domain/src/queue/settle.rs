@@ -5,7 +5,7 @@ use crate::ids::{EntryId, Oid};
 use super::action::{Action, Removal, VoidReason};
 use super::snapshot::{AttemptState, Entry, PullState, Question, Snapshot, Verdict};
 
-/// For which entries the rules have to be asked before [`decide`](super::decide) can answer, and what.
+/// For which entries the rules have to be asked before [`decide`](fn@super::decide) can answer, and what.
 #[must_use]
 pub fn questions(snapshot: &Snapshot) -> Vec<(EntryId, Question)> {
     let about_to_land = |entry: &Entry| {
