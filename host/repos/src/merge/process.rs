@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::MergedTree;
+use crate::Result;
 use crate::commit_object::CommitObject;
+use crate::error::Doing;
 use crate::git_process;
 use crate::limits::MERGE_TREE_TIME;
 use crate::store::Work;
-use crate::{Error, Result};
 
 const COMMAND: &str = "merge-tree";
 
 /// Merges two commits; git finds the merge base unless it is told.
+///
+/// Told by commits made for the purpose, whose only common parent is the base: `--merge-base` came with git 2.40, and
+/// Debian 12 has an older one. They have fixed dates, so the same question writes the same three small objects.
 pub(super) fn merge_tree(
     work: &Work,
     base: Option<git2::Oid>,
@@ -20,9 +24,14 @@ pub(super) fn merge_tree(
 ) -> Result<MergedTree> {
     let mut command = git_process::git(&work.path);
     command.args([COMMAND, "--write-tree", "--name-only", "-z", "--messages"]);
-    if let Some(base) = base {
-        command.arg(format!("--merge-base={base}"));
-    }
+    let (ours, theirs) = match base {
+        Some(base) => {
+            let base = commit_of_tree(work, tree_of(work, base)?, Vec::new())?;
+            let side = |side| commit_of_tree(work, tree_of(work, side)?, vec![base]);
+            (side(ours)?, side(theirs)?)
+        }
+        None => (ours, theirs),
+    };
     command.arg(ours.to_string()).arg(theirs.to_string());
     let output = work
         .runtime
@@ -78,14 +87,22 @@ pub(super) fn commit_of_nothing(work: &Work) -> Result<git2::Oid> {
         .repo
         .treebuilder(None)
         .and_then(|empty| empty.write())
-        .map_err(|source| Error::Git {
-            doing: "write a tree",
-            source,
-        })?;
+        .doing("write a tree")?;
+    commit_of_tree(work, tree, Vec::new())
+}
+
+fn tree_of(work: &Work, commit: git2::Oid) -> Result<git2::Oid> {
+    work.repo
+        .find_commit(commit)
+        .map(|commit| commit.tree_id())
+        .doing("read a commit")
+}
+
+fn commit_of_tree(work: &Work, tree: git2::Oid, parents: Vec<git2::Oid>) -> Result<git2::Oid> {
     let nobody = b"g1t <g1t> 0 +0000".to_vec();
     CommitObject {
         tree,
-        parents: Vec::new(),
+        parents,
         author: nobody.clone(),
         committer: nobody,
         encoding: None,
