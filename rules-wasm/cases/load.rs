@@ -75,6 +75,11 @@ fn filled(stem: &str, case: Value, base: &Value) -> Case {
     }
     if facts["pull_request"].is_object() {
         facts["pull_request"] = over(&base["pull_request"], facts["pull_request"].take());
+        number(&mut facts["pull_request"], "author");
+        number(&mut facts["pull_request"], "last_pusher");
+    }
+    for review in facts["reviews"].as_array_mut().expect("a list") {
+        number(review, "reviewer");
     }
     let case = Case {
         rulesets: each(take("rulesets"), |ruleset| filled_ruleset(ruleset, base)),
@@ -86,6 +91,23 @@ fn filled(stem: &str, case: Value, base: &Value) -> Case {
     let left: Vec<_> = said.keys().collect();
     assert!(left.is_empty(), "{}: unknown {left:?}", case.name);
     case
+}
+
+/// Cases name people; their numbers follow from the names: the same login, the same number.
+fn number(of: &mut Value, who: &str) {
+    let number = number_of(of[who].as_str().expect("a login"));
+    let id = &mut of[format!("{who}_id")];
+    if id.is_null() {
+        *id = number.into();
+    }
+}
+
+fn number_of(login: &str) -> u64 {
+    let bytes = login.to_lowercase().into_bytes();
+    bytes
+        .iter()
+        .take(6)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 fn filled_ruleset(ruleset: Value, base: &Value) -> Value {

@@ -74,7 +74,7 @@ fn verdict(
             bypassable &= judged.bypass_counts;
             judged.answer
         }
-        Kind::Plugin => extend.evaluate(rule, facts),
+        Kind::Plugin => extend.evaluate(rule),
         Kind::Unknown => rules::unknown(&rule.kind),
     };
     Some(given(ruleset, rule, said, bypassable))

@@ -129,6 +129,7 @@ fn commit(commit: &git2::Commit<'_>) -> Commit {
         author: signature(&commit.author()),
         committer: signature(&commit.committer()),
         message: cut_text(commit.message_bytes(), MESSAGE_BYTES),
+        message_cut: commit.message_bytes().len() > MESSAGE_BYTES,
         has_signature: commit.header_field_bytes("gpgsig").is_ok(),
     }
 }

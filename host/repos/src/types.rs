@@ -44,6 +44,8 @@ pub struct Commit {
     pub committer: Signature,
     /// The message, cut at [`crate::limits::MESSAGE_BYTES`]; bytes that are not UTF-8 are replaced.
     pub message: String,
+    /// True when there is more of the message.
+    pub message_cut: bool,
     /// True when there is a cryptographic signature; whether it is good is not known here.
     pub has_signature: bool,
 }

@@ -24,6 +24,8 @@ pub struct Actor {
     pub login: String,
     /// `person`, `agent` or `system`.
     pub kind: String,
+    /// An agent's: the person it acts for.
+    pub acts_for: Option<i64>,
     /// Names the token without being it.
     pub token: String,
     pub scopes: Vec<String>,
@@ -94,6 +96,7 @@ impl Identity {
             id: row.try_get("user_id")?,
             login: row.try_get("login")?,
             kind: row.try_get("kind")?,
+            acts_for: row.try_get("acts_for")?,
             token: row.try_get("token_id")?,
             scopes: row.try_get("scopes")?,
             workspace: row.try_get("workspace_id")?,

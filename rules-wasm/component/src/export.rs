@@ -12,8 +12,8 @@ struct Judge;
 struct Host;
 
 impl Extend for Host {
-    fn evaluate(&self, rule: &Rule, facts: &Facts) -> Answer {
-        extension::evaluate(rule, facts)
+    fn evaluate(&self, rule: &Rule) -> Answer {
+        extension::evaluate(rule)
     }
 }
 

@@ -45,11 +45,13 @@ pub fn commit(commit: Commit) -> facts::Commit {
         author: signature(commit.author),
         committer: signature(commit.committer),
         message: commit.message,
+        message_cut: commit.message_cut,
         signed: if commit.has_signature {
             facts::Signed::Unverified
         } else {
             facts::Signed::Unsigned
         },
+        more: Vec::new(),
     }
 }
 
@@ -65,6 +67,7 @@ pub fn file(file: g1t_repos::File) -> facts::File {
             FileStatus::ModeChanged => facts::FileStatus::ModeChanged,
         },
         size_bytes: file.size_bytes,
+        more: Vec::new(),
     }
 }
 

@@ -50,7 +50,7 @@ struct Judging {
 }
 
 impl extension::Host for Judging {
-    fn evaluate(&mut self, rule: Rule, _facts: Facts) -> wasmtime::Result<extension::Answer> {
+    fn evaluate(&mut self, rule: Rule) -> wasmtime::Result<extension::Answer> {
         // No plugin can be uploaded to this host yet: whoever names one gets an answer that refuses and says so.
         Ok(extension::Answer {
             outcome: crate::bindings::app::g1t::rules::types::Outcome::Fail,

@@ -20,6 +20,14 @@ pub(super) fn of_update(
     wit::Facts {
         moment: wit::Moment::Push,
         now: Utc::now().timestamp_millis(),
+        given: wit::Parts {
+            commits: true,
+            files: true,
+            reviews: false,
+            code_owners: false,
+            checks: false,
+            work_items: false,
+        },
         actor: wit::Actor {
             id: actor.id.unsigned_abs(),
             login: actor.login.clone(),
@@ -32,6 +40,7 @@ pub(super) fn of_update(
             owner: target.owner,
             teams: Vec::new(),
             token: Some(actor.token.clone()),
+            acts_for: actor.acts_for.map(i64::unsigned_abs),
         },
         repository: wit::Repository {
             id: target.repository.unsigned_abs(),

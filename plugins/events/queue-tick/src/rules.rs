@@ -6,7 +6,7 @@ use std::time::Duration;
 use g1t_domain::queue::{Admission, AttemptState, Entry, Question, Settings, Verdict, questions};
 use g1t_domain::{EntryId, Time};
 use g1t_kit::db::Db;
-use g1t_kit::pulls::{Pull, PullState, by_id};
+use g1t_kit::pulls::by_id;
 use g1t_kit::types::{Decision, Enforcement, Outcome, Ruleset};
 use g1t_kit::{Fault, facts, git, judge, time, types};
 
@@ -94,7 +94,10 @@ impl Rules<'_> {
         let mut facts = facts::candidate(repository, branch, (&onto, &sha), checks, files, now);
         // Rules for people or for agents hold by who asked for the merge and by whose change it is.
         facts.actor = facts::actor(self.db, row.queued_by, None, repository).await?;
-        facts.pull_request = Some(pull_request(&pull, &onto, entry.head.as_str()));
+        // The candidate contains both by its making.
+        let heads = (onto.as_str(), entry.head.as_str());
+        let asked = facts::pull_request(self.db, &pull, heads, entry.method.word()).await?;
+        facts.pull_request = Some(asked);
         *said = verdict(&judge::judge(&facts, self.rulesets));
         Ok(())
     }
@@ -123,31 +126,6 @@ impl Rules<'_> {
         };
         let facts = facts::merge(self.db, merge).await?;
         Ok(admission(&judge::judge(&facts, self.rulesets), question))
-    }
-}
-
-fn pull_request(pull: &Pull, onto: &str, head: &str) -> types::PullRequest {
-    types::PullRequest {
-        number: u64::try_from(pull.number).unwrap_or_default(),
-        title: pull.title.clone(),
-        body: pull.body.clone(),
-        author: pull.author.login.clone(),
-        author_kind: match pull.author.kind {
-            g1t_kit::ActorKind::Agent => types::ActorKind::Agent,
-            g1t_kit::ActorKind::System => types::ActorKind::System,
-            g1t_kit::ActorKind::Person => types::ActorKind::Person,
-        },
-        draft: pull.state == PullState::Draft,
-        labels: Vec::new(),
-        base: pull.base_branch.clone(),
-        base_head: onto.to_owned(),
-        head: head.to_owned(),
-        // The candidate contains both by its making.
-        up_to_date: true,
-        last_pusher: String::new(),
-        last_push: 0,
-        open_threads: 0,
-        merge_method: String::new(),
     }
 }
 

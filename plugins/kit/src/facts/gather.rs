@@ -60,6 +60,7 @@ pub async fn actor(
         owner: row.get("owner")?,
         teams: Vec::new(),
         token,
+        acts_for: row.get::<Option<Id>>("acts_for")?.map(Id::unsigned_abs),
     })
 }
 
@@ -73,6 +74,7 @@ pub fn system() -> types::Actor {
         owner: false,
         teams: Vec::new(),
         token: None,
+        acts_for: None,
     }
 }
 
@@ -101,6 +103,7 @@ fn check(row: &Row) -> Result<types::Check, DbError> {
         integration: u64::try_from(integration).unwrap_or_default(),
         started: row.get("started_ms")?,
         url: row.get("url")?,
+        more: Vec::new(),
     })
 }
 
@@ -125,14 +128,19 @@ pub async fn merge(db: &Db, merge: Merge<'_>) -> Result<types::Facts, Fault> {
     let commits = git::commits(id, base.clone(), head.clone(), MOST_COMMITS).await?;
     let files = git::changes(id, base.clone(), head.clone(), MOST_FILES).await?;
     let up_to_date = git::is_ancestor(id, base.clone(), head.clone()).await?;
-    let last = db
-        .one(include_str!("../sql/facts_last_push.sql"), params![pull.id])
-        .await?;
     let reviews = db
         .query(include_str!("../sql/facts_reviews.sql"), params![pull.id])
         .await?;
     let mut facts = empty(merge.repository, merge.actor, merge.now_ms);
     facts.moment = types::Moment::Merge;
+    facts.given = types::Parts {
+        commits: true,
+        files: true,
+        reviews: true,
+        code_owners: false,
+        checks: true,
+        work_items: false,
+    };
     facts.ref_change = types::RefChange {
         name: format!("refs/heads/{}", pull.base_branch),
         old: base.clone(),
@@ -145,24 +153,52 @@ pub async fn merge(db: &Db, merge: Merge<'_>) -> Result<types::Facts, Fault> {
     facts.files_cut = files.cut;
     facts.checks = checks(db, repository, &head, None).await?;
     facts.reviews = reviews.iter().map(review).collect::<Result<_, _>>()?;
-    facts.pull_request = Some(types::PullRequest {
+    let heads = (base.as_str(), head.as_str());
+    let mut asked = pull_request(db, pull, heads, merge.method).await?;
+    asked.up_to_date = up_to_date;
+    facts.pull_request = Some(asked);
+    Ok(facts)
+}
+
+/// A pull request as facts have one, up to date with the head of its base (`heads`: that, and its own).
+///
+/// # Errors
+/// What the database says.
+pub async fn pull_request(
+    db: &Db,
+    pull: &Pull,
+    (base_head, head): (&str, &str),
+    method: &str,
+) -> Result<types::PullRequest, DbError> {
+    let last = db
+        .one(include_str!("../sql/facts_last_push.sql"), params![pull.id])
+        .await?;
+    Ok(types::PullRequest {
         number: u64::try_from(pull.number).unwrap_or_default(),
         title: pull.title.clone(),
         body: pull.body.clone(),
         author: pull.author.login.clone(),
+        author_id: pull.author.id.unsigned_abs(),
         author_kind: actor_kind(pull.author.kind.word()),
+        author_acts_for: last
+            .get::<Option<Id>>("author_acts_for")?
+            .map(Id::unsigned_abs),
         draft: pull.state == PullState::Draft,
         labels: Vec::new(),
         base: pull.base_branch.clone(),
-        base_head: base,
-        head,
-        up_to_date,
+        head_branch: pull.head_branch.clone(),
+        base_head: base_head.to_owned(),
+        head: head.to_owned(),
+        up_to_date: true,
         last_pusher: last.get("last_pusher")?,
+        last_pusher_id: last.get::<Id>("last_pusher_id")?.unsigned_abs(),
         last_push: last.get("last_push_ms")?,
         open_threads: 0,
-        merge_method: merge.method.to_owned(),
-    });
-    Ok(facts)
+        merge_method: method.to_owned(),
+        confidence: None,
+        cost: None,
+        more: Vec::new(),
+    })
 }
 
 /// What the judge looks at on a candidate (the state it stands on, and itself): its checks, and which files the rules'
@@ -177,6 +213,8 @@ pub fn candidate(
 ) -> types::Facts {
     let mut facts = empty(repository, system(), now_ms);
     facts.moment = types::Moment::Queue;
+    facts.given.files = true;
+    facts.given.checks = true;
     facts.ref_change = types::RefChange {
         name: format!("refs/heads/{base_branch}"),
         old: onto.to_owned(),
@@ -193,6 +231,14 @@ fn empty(of: &Repository, actor: types::Actor, now: i64) -> types::Facts {
     types::Facts {
         moment: types::Moment::Merge,
         now,
+        given: types::Parts {
+            commits: false,
+            files: false,
+            reviews: false,
+            code_owners: false,
+            checks: false,
+            work_items: false,
+        },
         actor,
         repository: repository(of),
         ref_change: types::RefChange {
@@ -219,6 +265,8 @@ fn review(row: &Row) -> Result<types::Review, DbError> {
     let state: String = row.get("state")?;
     Ok(types::Review {
         reviewer: row.get("login")?,
+        reviewer_id: row.get::<Id>("reviewer_id")?.unsigned_abs(),
+        reviewer_acts_for: row.get::<Option<Id>>("acts_for")?.map(Id::unsigned_abs),
         reviewer_kind: actor_kind(&kind),
         reviewer_role: crate::access::role_of_rank(row.get("role_rank")?),
         reviewer_teams: Vec::new(),
@@ -230,6 +278,7 @@ fn review(row: &Row) -> Result<types::Review, DbError> {
         },
         head: row.get("head_sha")?,
         submitted: row.get("submitted_ms")?,
+        more: Vec::new(),
     })
 }
 

@@ -5,5 +5,5 @@ mod rulesets;
 #[cfg(test)]
 mod tests;
 
-pub use gather::{Merge, actor, candidate, checks, merge, repository, system};
+pub use gather::{Merge, actor, candidate, checks, merge, pull_request, repository, system};
 pub use rulesets::{Stored, rulesets};

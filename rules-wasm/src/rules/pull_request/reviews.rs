@@ -3,7 +3,7 @@
 //! | review | counts as |
 //! |---|---|
 //! | a comment | nothing; the reviewer's earlier verdict stands |
-//! | by the author, or by somebody who may not write | nothing |
+//! | by the author or an agent that acts for them, or by somebody who may not write | nothing |
 //! | dismissed | nothing, and takes the reviewer's earlier verdict away |
 //! | changes requested | blocks until the same reviewer approves or it is dismissed, pushes or not |
 //! | approved, on an older head | an approval, unless stale ones are dismissed |
@@ -32,7 +32,7 @@ pub(super) fn verdicts<'a>(
         changes_requested: Vec::new(),
     };
     for review in latest(reviews) {
-        if review.reviewer_role < Role::Write || is_same_login(&review.reviewer, &pull.author) {
+        if review.reviewer_role < Role::Write || is_by(review, pull.author_id) {
             continue;
         }
         match review.state {
@@ -54,7 +54,12 @@ pub(super) fn verdicts<'a>(
 pub(super) fn covers_last_push(pull: &PullRequest, approval: &Review) -> bool {
     approval.head == pull.head
         && approval.submitted >= pull.last_push
-        && !is_same_login(&approval.reviewer, &pull.last_pusher)
+        && !is_by(approval, pull.last_pusher_id)
+}
+
+/// Whether somebody gave a review, themself or through an agent that acts for them.
+fn is_by(review: &Review, user: u64) -> bool {
+    review.reviewer_id == user || review.reviewer_acts_for == Some(user)
 }
 
 /// Logins are one whatever their case.
@@ -78,7 +83,7 @@ fn latest(reviews: &[Review]) -> Vec<&Review> {
             ReviewState::Commented => continue,
             ReviewState::Approved | ReviewState::ChangesRequested | ReviewState::Dismissed => {}
         }
-        latest.retain(|earlier| !is_same_login(&earlier.reviewer, &review.reviewer));
+        latest.retain(|earlier| earlier.reviewer_id != review.reviewer_id);
         latest.push(review);
     }
     latest

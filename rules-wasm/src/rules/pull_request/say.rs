@@ -91,6 +91,12 @@ fn code_owners(parameters: &Parameters, facts: &Facts, verdicts: &Verdicts<'_>) 
     if !parameters.require_code_owner_review {
         return None;
     }
+    if !facts.given.code_owners {
+        return Some(answer::fail(
+            "Who owns the changed files is not known here.",
+            "Ask an owner of the repository to take `require_code_owner_review` out of the ruleset: this server does not read CODEOWNERS yet.",
+        ));
+    }
     let lacking = owners::lacking(&facts.code_owners, &verdicts.approvals);
     let CodeOwner { owners, .. } = lacking.first()?;
     let files = sentence::list(lacking.iter().map(|file| file.path.as_str()));

@@ -45,6 +45,14 @@ fn facts_of(repository: g1t_kit::types::Repository) -> Facts {
     Facts {
         moment: g1t_kit::types::Moment::Merge,
         now: 0,
+        given: g1t_kit::types::Parts {
+            commits: true,
+            files: true,
+            reviews: true,
+            code_owners: true,
+            checks: true,
+            work_items: true,
+        },
         actor: facts::system(),
         repository,
         ref_change: g1t_kit::types::RefChange {
