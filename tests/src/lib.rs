@@ -3,7 +3,9 @@
 mod database;
 mod git;
 mod server;
+mod step;
 
 pub use database::Database;
 pub use git::WorkTree;
 pub use server::{Answer, Server};
+pub use step::Step;

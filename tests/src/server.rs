@@ -1,5 +1,5 @@
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
@@ -72,6 +72,26 @@ impl Server {
     pub fn kill(&mut self) {
         self.child.kill().expect("a running process");
         self.child.wait().expect("its end");
+    }
+
+    /// Tells the process to stop, as an operator does.
+    pub fn terminate(&self) {
+        let told = Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status();
+        assert!(told.expect("kill runs").success());
+    }
+
+    /// Waits for the process to end by itself; gives how it ended.
+    pub fn ended(&mut self) -> ExitStatus {
+        let since = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(since.elapsed() < PATIENCE, "the server does not end");
+            std::thread::yield_now();
+        }
     }
 
     /// Starts again on the same database and folder.

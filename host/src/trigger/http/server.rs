@@ -85,6 +85,8 @@ impl Server {
                 drop(permit);
             });
         }
+        // Refused from here on, so that a client tries another host at once.
+        drop(listener);
         running.close();
         if tokio::time::timeout(limits::SHUT_DOWN, running.wait())
             .await
