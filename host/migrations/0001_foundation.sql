@@ -503,7 +503,7 @@ BEGIN
     FOREACH t IN ARRAY ARRAY[
         'workspace_members', 'work_counters', 'repositories', 'repository_collaborators', 'pulls', 'pull_files',
         'overlap_pairs', 'reviews', 'commit_statuses', 'check_runs', 'rulesets', 'queues', 'queue_entries',
-        'queue_attempts', 'rule_evaluations', 'outbox', 'inbox', 'dead_letters', 'idempotency_keys', 'tokens']
+        'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'idempotency_keys', 'tokens']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('CREATE POLICY workspace ON %I TO g1t_guest USING (workspace_id = g1t_workspace())
@@ -512,6 +512,10 @@ BEGIN
     END LOOP;
 END
 $$;
+-- Kept by the host alone, for the decisions of its judge: a component can read them and cannot make one up.
+ALTER TABLE rule_evaluations ENABLE ROW LEVEL SECURITY;
+CREATE POLICY workspace ON rule_evaluations FOR SELECT TO g1t_guest USING (workspace_id = g1t_workspace());
+GRANT SELECT ON rule_evaluations TO g1t_guest;
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON workspaces TO g1t_guest
     USING (id = g1t_workspace() OR workspace_role(g1t_actor(), id) IS NOT NULL) WITH CHECK (id = g1t_workspace());

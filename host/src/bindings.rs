@@ -11,6 +11,7 @@ pub mod app {
                 import g1t:git/read@0.1.0;
                 import g1t:git/write@0.1.0;
                 import g1t:rules/judge@0.1.0;
+                import g1t:rules/preview@0.1.0;
             }
         ",
         path: [

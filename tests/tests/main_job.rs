@@ -215,3 +215,44 @@ async fn the_queue_lands_the_very_commits_that_were_tested_and_ejects_what_fails
         .expect(200);
     assert_eq!(runs["check_runs"][0]["conclusion"], "failure", "{runs}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_decision_is_kept_once_by_the_host_and_no_component_can_make_one_up() {
+    let server = Server::start().await;
+    server.make_site().await;
+    let tree = WorkTree::begin(&server);
+    let pool = server.database.pool().await;
+    let kept = "SELECT count(*), count(DISTINCT judge_digest), bool_and(judge_digest <> decode(repeat('00', 32), 'hex'))
+                FROM rule_evaluations WHERE moment = $1";
+    let kept = async |moment: &str| -> (i64, i64, Option<bool>) {
+        let row = sqlx::query_as(kept).bind(moment).fetch_one(&pool).await;
+        row.expect("a row of sums")
+    };
+    assert_eq!(kept("push").await, (1, 1, Some(true)));
+    tree.branch("feature");
+    let number = server.open("feature").await;
+    // Looking at what the rules would say decides nothing.
+    server
+        .get(&format!("/repos/acme/site/pulls/{number}"))
+        .await
+        .expect(200);
+    assert_eq!(kept("merge").await.0, 0);
+    server.merge(number, json!({})).await.expect(200);
+    assert_eq!(kept("merge").await, (1, 1, Some(true)));
+    let forge = "INSERT INTO rule_evaluations (workspace_id, repository_id, moment, ref_name, old_sha, new_sha, outcome,
+                 verdicts, facts_digest, judge_digest) SELECT workspace_id, repository_id, moment, ref_name, old_sha, new_sha,
+                 outcome, verdicts, facts_digest, judge_digest FROM rule_evaluations";
+    let mut guest = pool.acquire().await.expect("a connection");
+    sqlx::query("SELECT set_config('g1t.workspace_id', (SELECT id::text FROM workspaces), false)")
+        .execute(&mut *guest)
+        .await
+        .expect("a setting");
+    sqlx::query("SET ROLE g1t_guest")
+        .execute(&mut *guest)
+        .await
+        .expect("a role");
+    let refused = sqlx::query(forge).execute(&mut *guest).await;
+    let refused = refused.expect_err("only the host keeps decisions");
+    let code = refused.as_database_error().and_then(|error| error.code());
+    assert_eq!(code.as_deref(), Some("42501"), "{refused}");
+}

@@ -257,8 +257,8 @@ fn missing_grant(spec: &ComponentSpec, import: &str) -> Option<String> {
         "g1t:git/read" => add("git = \"read\""),
         "g1t:git/write" if grants.git == Some(Access::Write) => None,
         "g1t:git/write" => add("git = \"write\""),
-        "g1t:rules/judge" if grants.judge => None,
-        "g1t:rules/judge" => add("judge = true"),
+        "g1t:rules/judge" | "g1t:rules/preview" if grants.judge => None,
+        "g1t:rules/judge" | "g1t:rules/preview" => add("judge = true"),
         _ => Some("this host has no such interface; take the import out".into()),
     }
 }

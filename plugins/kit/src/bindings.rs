@@ -7,6 +7,7 @@ spin_sdk::wit_bindgen::generate!({
         package g1t:kit;
         world guest {
             import g1t:rules/judge@0.1.0;
+            import g1t:rules/preview@0.1.0;
             import g1t:git/read@0.1.0;
             import g1t:git/write@0.1.0;
         }

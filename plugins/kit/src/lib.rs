@@ -31,7 +31,7 @@ pub mod time;
 pub use access::{Membership, Need, Repository};
 pub use actor::{Actor, ActorKind, Scope, Scopes};
 pub use bindings::g1t::git::{read as git, types as git_types, write as git_write};
-pub use bindings::g1t::rules::{judge, types};
+pub use bindings::g1t::rules::{judge, preview, types};
 pub use column::{Column, Param};
 pub use db::{Db, DbError, Row, Transaction};
 pub use fault::{Fault, FieldError};

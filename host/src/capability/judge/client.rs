@@ -6,10 +6,10 @@ use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Engine, Store};
 
 use super::engine::rules_engine;
-use crate::bindings::app::g1t::rules::judge as wit;
 use crate::bindings::app::g1t::rules::types::{
     Decision, Facts, FieldError, QueueSettings, Repository, Requirement, Rule, Ruleset,
 };
+use crate::bindings::app::g1t::rules::{judge as wit, preview};
 use crate::bindings::judge::exports::g1t::rules::judge::Guest as Exports;
 use crate::bindings::judge::g1t::rules::extension;
 use crate::bindings::judge::{JudgeComponent, JudgeComponentPre};
@@ -189,6 +189,7 @@ fn ticks(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_nanos().div_ceil(limits::RULES_TICK.as_nanos())).unwrap_or(1)
 }
 
-/// Kept apart so that the trait in scope is the contract's.
+/// Kept apart so that the traits in scope are the contract's.
 pub(super) type Answer<T> = wasmtime::Result<T>;
+pub(super) use preview::Host as Preview;
 pub(super) use wit::Host as Contract;

@@ -1,4 +1,4 @@
-use super::client::{Answer, Contract};
+use super::client::{Answer, Contract, Preview};
 use super::record;
 use crate::bindings::app::g1t::rules::types::{
     self, Decision, Facts, FieldError, QueueSettings, Repository, Requirement, Ruleset,
@@ -26,11 +26,10 @@ impl Contract for GuestState {
     async fn judge(&mut self, facts: Facts, rulesets: Vec<Ruleset>) -> Answer<Decision> {
         let kept = record::Kept::new(&facts, &rulesets);
         let decision = self.services.judge.judge(facts, rulesets).await?;
-        if let Some(workspace) = self.call.workspace {
-            let services = &self.services;
-            kept.write(&services.pool, workspace, &services.judge, &decision)
-                .await?;
-        }
+        let workspace = self.call.workspace.ok_or(record::KeepError::NoRepository)?;
+        let services = &self.services;
+        kept.write(&services.pool, workspace, &services.judge, &decision)
+            .await?;
         Ok(decision)
     }
 
@@ -49,5 +48,11 @@ impl Contract for GuestState {
             .judge
             .queue(repository, ref_name, rulesets)
             .await?)
+    }
+}
+
+impl Preview for GuestState {
+    async fn judge(&mut self, facts: Facts, rulesets: Vec<Ruleset>) -> Answer<Decision> {
+        Ok(self.services.judge.judge(facts, rulesets).await?)
     }
 }

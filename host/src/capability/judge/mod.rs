@@ -11,4 +11,4 @@ mod record;
 
 pub use client::{Judge, JudgeError};
 pub use link::add_to_linker;
-pub use record::Kept;
+pub use record::{KeepError, Kept};

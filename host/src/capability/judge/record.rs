@@ -6,6 +6,15 @@ use crate::bindings::app::g1t::rules::types::{
     ActorKind, Decision, Facts, Moment, Outcome, Ruleset,
 };
 
+/// Why a decision was not kept. It does not count then.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    #[error("the facts name a repository that is not of the workspace this call is for")]
+    NoRepository,
+    #[error("the database could not keep a decision")]
+    Database(#[from] sqlx::Error),
+}
+
 /// What is kept of a decision beside what was decided.
 pub struct Kept {
     repository: i64,
@@ -41,14 +50,15 @@ impl Kept {
         }
     }
 
-    /// Writes the row of `rule_evaluations`.
+    /// Writes the row of `rule_evaluations`. Only the host does: a component has no right to, so what is kept is what was
+    /// judged.
     pub async fn write(
         &self,
         pool: &PgPool,
         workspace: i64,
         judge: &Judge,
         decision: &Decision,
-    ) -> Result<(), sqlx::Error> {
+    ) -> Result<(), KeepError> {
         let outcome = |outcome: Outcome| match outcome {
             Outcome::Pass => "pass",
             Outcome::Fail => "fail",
@@ -59,7 +69,7 @@ impl Kept {
             .iter()
             .filter(|verdict| verdict.outcome != Outcome::Pass)
             .collect();
-        sqlx::query(include_str!("../../sql/rule_evaluation_insert.sql"))
+        let written = sqlx::query(include_str!("../../sql/rule_evaluation_insert.sql"))
             .bind(workspace)
             .bind(self.repository)
             .bind(self.actor)
@@ -68,14 +78,22 @@ impl Kept {
             .bind(&self.old)
             .bind(&self.new)
             .bind(outcome(decision.outcome))
-            .bind(decision.outcome != decision.outcome_with_bypass)
+            .bind(is_bypass(decision))
             .bind(serde_json::to_value(told).unwrap_or_default())
             .bind(self.facts_digest.as_slice())
             .bind(judge.digest().as_slice())
             .execute(pool)
             .await?;
+        if written.rows_affected() == 0 {
+            return Err(KeepError::NoRepository);
+        }
         Ok(())
     }
+}
+
+/// True when a rule that does not pass is gone past.
+fn is_bypass(decision: &Decision) -> bool {
+    decision.outcome != Outcome::Pass && decision.outcome_with_bypass == Outcome::Pass
 }
 
 struct HashWriter<'a>(&'a mut Sha256);
@@ -88,5 +106,22 @@ impl std::io::Write for HashWriter<'_> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_happen_by_a_bypass_is_recorded_as_one() {
+        let decision = |outcome, outcome_with_bypass| Decision {
+            outcome,
+            outcome_with_bypass,
+            verdicts: Vec::new(),
+        };
+        assert!(is_bypass(&decision(Outcome::Waiting, Outcome::Pass)));
+        assert!(!is_bypass(&decision(Outcome::Pass, Outcome::Pass)));
+        assert!(!is_bypass(&decision(Outcome::Fail, Outcome::Waiting)));
     }
 }

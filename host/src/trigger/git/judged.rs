@@ -10,7 +10,7 @@ use super::hook::{Question, Reply};
 use super::smart::Target;
 use super::{facts, rulesets};
 use crate::bindings::app::g1t::rules::types::{Decision, Enforcement, Outcome};
-use crate::capability::judge::{JudgeError, Kept};
+use crate::capability::judge::{JudgeError, KeepError, Kept};
 use crate::identity::Actor;
 use crate::intents::{self, Intent, IntentError};
 use crate::runtime::Services;
@@ -38,6 +38,8 @@ pub(super) enum PushError {
     Database(#[from] sqlx::Error),
     #[error(transparent)]
     Judge(#[from] JudgeError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     #[error(transparent)]
     Intent(#[from] IntentError),
 }

@@ -2,7 +2,6 @@
 
 mod direct;
 mod join;
-mod record;
 
 use g1t_domain::MergeMethod;
 use g1t_kit::db::Db;
@@ -74,11 +73,11 @@ pub async fn merge(
             (Some(settings), false) => {
                 let method =
                     queue_method(repository, settings.merge_method.as_deref(), asked.method)?;
-                return join::join(db, asked, &judged, method).await;
+                return join::join(db, asked, method).await;
             }
             (Some(_), true) | (None, _) => {
                 require_method(repository, asked.method)?;
-                match direct::land(db, &asked, &judged).await? {
+                match direct::land(db, &asked).await? {
                     Landing::Done(reply) => return Ok(reply),
                     Landing::BaseMoved => {}
                 }

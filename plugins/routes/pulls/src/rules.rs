@@ -4,8 +4,8 @@ use g1t_domain::MergeMethod;
 use g1t_kit::db::Db;
 use g1t_kit::facts::{self, Merge};
 use g1t_kit::pulls::Pull;
-use g1t_kit::types::{Decision, Enforcement, Facts, Outcome, QueueSettings, Ruleset, Verdict};
-use g1t_kit::{Fault, FieldError, Repository, Request, judge, time};
+use g1t_kit::types::{Decision, Enforcement, Facts, Outcome, QueueSettings, Verdict};
+use g1t_kit::{Fault, FieldError, Repository, Request, judge, preview, time};
 use serde_json::{Value, json};
 
 use crate::head::branch_ref;
@@ -26,13 +26,9 @@ pub struct Judged {
     pub decision: Decision,
     /// Settings of the merge queue; none when merging lands at once.
     pub queue: Option<QueueSettings>,
-    /// What was judged, for the record.
-    pub facts: Facts,
-    /// By what, for the record.
-    pub rulesets: Vec<Ruleset>,
 }
 
-/// Judges a merge by whoever asks.
+/// Judges a merge by whoever asks. The host keeps the decision.
 pub async fn judge_merge(
     db: &Db,
     request: &Request,
@@ -42,6 +38,36 @@ pub async fn judge_merge(
     method: MergeMethod,
 ) -> Result<Judged, Fault> {
     let rulesets = facts::rulesets(db, repository).await?;
+    let facts = facts_of(db, request, repository, pull, heads, method).await?;
+    let base = branch_ref(&pull.base_branch);
+    Ok(Judged {
+        queue: judge::queue(&facts.repository, &base, &rulesets),
+        decision: judge::judge(&facts, &rulesets),
+    })
+}
+
+/// The rules that would stand in the way of a merge by whoever asks, for showing them: nothing is decided.
+pub async fn show_unmet(
+    db: &Db,
+    request: &Request,
+    repository: &Repository,
+    pull: &Pull,
+    heads: &Heads,
+) -> Result<Vec<Value>, Fault> {
+    let rulesets = facts::rulesets(db, repository).await?;
+    let facts = facts_of(db, request, repository, pull, heads, MergeMethod::Merge).await?;
+    let decision = preview::judge(&facts, &rulesets);
+    Ok(unmet(&decision).map(verdict_json).collect())
+}
+
+async fn facts_of(
+    db: &Db,
+    request: &Request,
+    repository: &Repository,
+    pull: &Pull,
+    heads: &Heads,
+    method: MergeMethod,
+) -> Result<Facts, Fault> {
     let asker = request.actor();
     let merge = Merge {
         repository,
@@ -52,35 +78,19 @@ pub async fn judge_merge(
         method: method.word(),
         now_ms: time::now_ms(),
     };
-    let facts = facts::merge(db, merge).await?;
-    let queue = judge::queue(
-        &facts::repository(repository),
-        &branch_ref(&pull.base_branch),
-        &rulesets,
-    );
-    Ok(Judged {
-        decision: judge::judge(&facts, &rulesets),
-        queue,
-        facts,
-        rulesets,
+    facts::merge(db, merge).await
+}
+
+/// Rules that stand in the way of the asker.
+fn unmet(decision: &Decision) -> impl Iterator<Item = &Verdict> {
+    decision.verdicts.iter().filter(|verdict| {
+        verdict.enforcement == Enforcement::Active
+            && verdict.outcome != Outcome::Pass
+            && !verdict.bypassable
     })
 }
 
 impl Judged {
-    /// Rules that stand in the way of the asker.
-    pub fn unmet(&self) -> impl Iterator<Item = &Verdict> {
-        self.decision.verdicts.iter().filter(|verdict| {
-            verdict.enforcement == Enforcement::Active
-                && verdict.outcome != Outcome::Pass
-                && !verdict.bypassable
-        })
-    }
-
-    /// True when a rule that does not pass is gone past.
-    pub fn is_bypass(&self) -> bool {
-        self.decision.outcome != Outcome::Pass && self.decision.outcome_with_bypass == Outcome::Pass
-    }
-
     /// True when the asker may land without the queue.
     pub fn may_bypass_queue(&self) -> bool {
         let mut queues = self
@@ -94,8 +104,7 @@ impl Judged {
 
     /// 405 with every rule that stands in the way, or nothing.
     pub fn require(&self) -> Result<(), Fault> {
-        let errors: Vec<FieldError> = self
-            .unmet()
+        let errors: Vec<FieldError> = unmet(&self.decision)
             .map(|verdict| {
                 let message = format!("{} {}", verdict.why, verdict.remedy);
                 FieldError::new(
@@ -119,7 +128,7 @@ impl Judged {
 }
 
 /// A verdict as people see it.
-pub fn verdict_json(verdict: &Verdict) -> Value {
+fn verdict_json(verdict: &Verdict) -> Value {
     json!({
         "ruleset_id": verdict.ruleset_id,
         "ruleset_name": verdict.ruleset_name,
@@ -132,7 +141,7 @@ pub fn verdict_json(verdict: &Verdict) -> Value {
 }
 
 /// The stored word of an outcome.
-pub fn outcome_word(outcome: Outcome) -> &'static str {
+fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Pass => "pass",
         Outcome::Fail => "fail",

@@ -1,13 +1,12 @@
 //! Reading one pull request.
 
-use g1t_domain::MergeMethod;
 use g1t_kit::db::{Db, DbError};
 use g1t_kit::pulls::Pull;
 use g1t_kit::{Fault, Reply, Repository, Request, params};
 use serde_json::{Value, json};
 
 use crate::head::head_of;
-use crate::rules::{Heads, judge_merge, verdict_json};
+use crate::rules::{Heads, show_unmet};
 use crate::shape::{Detail, full};
 
 /// A pull request, with the rules that do not pass yet, overlaps and its place in the queue.
@@ -49,9 +48,7 @@ async fn unmet(
     let (Some(head), Some(base)) = (head, base) else {
         return Ok(Vec::new());
     };
-    let heads = Heads { head, base };
-    let judged = judge_merge(db, request, repository, pull, &heads, MergeMethod::Merge).await?;
-    Ok(judged.unmet().map(verdict_json).collect())
+    show_unmet(db, request, repository, pull, &Heads { head, base }).await
 }
 
 async fn overlaps(db: &Db, pull: &Pull) -> Result<Vec<Value>, DbError> {

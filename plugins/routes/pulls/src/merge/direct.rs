@@ -10,10 +10,8 @@ use g1t_kit::pulls::{Merged, Place, Pull, record_merged};
 use g1t_kit::{Fault, Reply, Repository, Transaction, git, git_types, git_write, params, time};
 use serde_json::json;
 
-use super::record::keep;
 use super::{Asked, Landing, conflicting};
 use crate::head::head_of;
-use crate::rules::Judged;
 
 /// Records a merge that git has and the database lacks; none when there is no such.
 pub async fn finish(repository: &Repository, pull: &Pull) -> Result<Option<Reply>, Fault> {
@@ -40,10 +38,9 @@ pub async fn finish(repository: &Repository, pull: &Pull) -> Result<Option<Reply
 }
 
 /// Lands a pull request on its base branch.
-pub async fn land(db: Db, asked: &Asked<'_>, judged: &Judged) -> Result<Landing, Fault> {
+pub async fn land(db: Db, asked: &Asked<'_>) -> Result<Landing, Fault> {
     let commit = build(asked).await?;
     let tx = db.begin().await?;
-    keep(&tx, asked, judged).await?;
     let params = params![
         asked.pull.id,
         commit,

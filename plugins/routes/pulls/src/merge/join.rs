@@ -6,23 +6,14 @@ use g1t_kit::outbox::{NewEvent, publish};
 use g1t_kit::{Fault, Id, Reply, ids, params};
 use serde_json::json;
 
-use super::record::keep;
 use super::{Asked, require_no_conflict};
-use crate::rules::Judged;
 
 /// Puts a pull request at the end of its base branch's queue. One that is in it stays where it is.
-pub async fn join(
-    db: Db,
-    asked: Asked<'_>,
-    judged: &Judged,
-    method: MergeMethod,
-) -> Result<Reply, Fault> {
+pub async fn join(db: Db, asked: Asked<'_>, method: MergeMethod) -> Result<Reply, Fault> {
     require_no_conflict(&asked).await?;
     let tx = db.begin().await?;
     let queue = lock(&tx, &asked).await?;
-    if insert(&tx, &asked, queue, method).await? {
-        keep(&tx, &asked, judged).await?;
-    }
+    insert(&tx, &asked, queue, method).await?;
     let row = tx
         .optional(
             include_str!("../sql/queue_entry.sql"),
@@ -66,13 +57,13 @@ async fn lock(tx: &Transaction, asked: &Asked<'_>) -> Result<Id, Fault> {
     Ok(row.get("id")?)
 }
 
-/// False when it was in a queue already.
+/// Does nothing when it is in a queue already.
 async fn insert(
     tx: &Transaction,
     asked: &Asked<'_>,
     queue: Id,
     method: MergeMethod,
-) -> Result<bool, Fault> {
+) -> Result<(), Fault> {
     let (request, repository, pull) = (asked.request, asked.repository, &asked.pull);
     let entry = ids::prefixed("qe");
     let params = params![
@@ -90,7 +81,7 @@ async fn insert(
         .await?
         == 0
     {
-        return Ok(false);
+        return Ok(());
     }
     let branch = &pull.base_branch;
     let data = json!({
@@ -112,5 +103,5 @@ async fn insert(
         NewEvent::queue_tick(repository.workspace_id, repository.id, branch),
     )
     .await?;
-    Ok(true)
+    Ok(())
 }

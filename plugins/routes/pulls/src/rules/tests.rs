@@ -20,57 +20,13 @@ fn judged(verdicts: Vec<Verdict>) -> Judged {
         heaviest(&|_| true),
         heaviest(&|verdict| !verdict.bypassable),
     );
-    let pull = crate::shape::tests::pull(g1t_kit::pulls::PullState::Open);
-    let repository = g1t_kit::types::Repository {
-        id: 1,
-        workspace: "acme".into(),
-        name: "app".into(),
-        default_branch: pull.base_branch.clone(),
-        private: true,
-        topics: Vec::new(),
-    };
     Judged {
-        facts: facts_of(repository),
         decision: Decision {
             outcome,
             outcome_with_bypass,
             verdicts,
         },
         queue: None,
-        rulesets: Vec::new(),
-    }
-}
-
-fn facts_of(repository: g1t_kit::types::Repository) -> Facts {
-    Facts {
-        moment: g1t_kit::types::Moment::Merge,
-        now: 0,
-        given: g1t_kit::types::Parts {
-            commits: true,
-            files: true,
-            reviews: true,
-            code_owners: true,
-            checks: true,
-            work_items: true,
-        },
-        actor: facts::system(),
-        repository,
-        ref_change: g1t_kit::types::RefChange {
-            name: "refs/heads/main".into(),
-            old: String::new(),
-            new: String::new(),
-            fast_forward: true,
-        },
-        commits: Vec::new(),
-        commits_cut: false,
-        files: Vec::new(),
-        files_cut: false,
-        pull_request: None,
-        reviews: Vec::new(),
-        code_owners: Vec::new(),
-        checks: Vec::new(),
-        work_items: Vec::new(),
-        more: Vec::new(),
     }
 }
 
@@ -122,13 +78,6 @@ fn what_is_only_watched_or_may_be_bypassed_is_not_in_the_way() {
         verdict("pull_request", Outcome::Waiting, true),
     ]);
     assert_eq!(judged.require(), Ok(()));
-}
-
-#[test]
-fn a_bypass_is_recorded_as_one() {
-    assert!(judged(vec![verdict("pull_request", Outcome::Waiting, true)]).is_bypass());
-    assert!(!judged(vec![verdict("pull_request", Outcome::Pass, true)]).is_bypass());
-    assert!(!judged(vec![verdict("pull_request", Outcome::Fail, false)]).is_bypass());
 }
 
 #[test]
