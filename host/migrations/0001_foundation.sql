@@ -373,6 +373,8 @@ CREATE TABLE queue_messages (
     visible_at timestamptz NOT NULL DEFAULT now(),
     -- Proves that who deletes or extends is who received last.
     receipt uuid,
+    -- Key of the advisory lock that the receiver's process holds while it lives; NULL: only visible_at counts.
+    holder bigint,
     sent_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX queue_messages_group ON queue_messages (queue, group_id, id);

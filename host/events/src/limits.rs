@@ -16,9 +16,9 @@ pub const MAX_BATCH_MESSAGES: usize = 10;
 /// looks round.
 pub const RECEIVE_WAIT: Duration = Duration::from_secs(20);
 
-/// How long a message stays hidden without a heartbeat. Short, because it is what a crash costs; far above
-/// [`HEARTBEAT_PARTS`] lost heartbeats' worth of a slow database.
-pub const VISIBILITY: Duration = Duration::from_secs(60);
+/// How long a message stays hidden without a heartbeat. Short, because with SQS it is what a crash costs: everything behind
+/// the message in its group waits. Two attempts of a heartbeat fit in it, however slow ([`SQS_ATTEMPT`]).
+pub const VISIBILITY: Duration = Duration::from_secs(30);
 
 /// Heartbeats in one visibility time-out: two may get lost before a message is given to somebody else.
 pub const HEARTBEAT_PARTS: u32 = 3;
@@ -63,6 +63,9 @@ pub const RELAY_POLL: Duration = Duration::from_secs(5);
 
 /// How often the Postgres queue looks without being woken, for the same reason.
 pub const QUEUE_POLL: Duration = Duration::from_secs(2);
+
+/// How often a process that takes messages of the Postgres queue makes sure that it still holds the lock that says so.
+pub const HOLDER_CHECK: Duration = Duration::from_secs(5);
 
 /// First wait after a failure of the queue or the database; each further one doubles it.
 pub const BACK_OFF_FIRST: Duration = Duration::from_millis(200);

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use g1t_events::Message;
+use g1t_events::{Message, PostgresQueue, QueueClient};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Ctx, Kind, LONG, PATIENCE, SHORT, bodies, message, set, stories, within};
+use crate::support::{
+    Ctx, Kind, LONG, PATIENCE, SHORT, bodies, eventually, message, set, stories, within,
+};
 
 stories! {
     against postgres = Postgres, against sqs_fifo = SqsFifo;
@@ -16,6 +18,13 @@ stories! {
         a_batch_of_many_arrives_whole_and_in_order,
         what_is_given_back_is_first_again,
         two_receivers_share_the_groups_and_never_a_message,
+    }
+}
+
+stories! {
+    against postgres_only = Postgres;
+    {
+        what_a_dead_process_had_in_hand_comes_again_at_once,
     }
 }
 
@@ -175,6 +184,33 @@ async fn a_message_that_nobody_deletes_comes_again(ctx: Ctx) {
     assert_eq!((second.body.as_str(), second.receive_count), ("a1", 2));
     assert_ne!(second.receipt, first.receipt);
     assert_eq!(ctx.receives_one(LONG).await.receive_count, 3);
+}
+
+async fn what_a_dead_process_had_in_hand_comes_again_at_once(ctx: Ctx) {
+    let other = PostgresQueue::new(ctx.pool.clone(), "events");
+    let stop = CancellationToken::new();
+    ctx.sends(&[message("a", "a1"), message("b", "b1")]).await;
+    let holds = "SELECT count(*) FROM queue_messages WHERE holder IS NOT NULL";
+    // It says that it lives soon after it begins: what it took before that waits for its time-out.
+    let held = eventually("a message that is held", async || {
+        let taken = other.receive(1, Duration::ZERO, LONG, &stop).await;
+        let taken = taken.expect("the queue answers").pop()?;
+        if ctx.count(holds).await == 1 {
+            return Some(taken);
+        }
+        let given_back = other.release(&[taken.receipt]).await;
+        given_back.expect("the queue answers");
+        None
+    })
+    .await;
+    assert_eq!(held.body, "a1");
+    let own = ctx.receives_one(LONG).await;
+    assert_eq!(own.body, "b1", "what the living hold stays hidden");
+    ctx.expect_nothing_visible().await;
+    drop(other);
+    let again = ctx.receives_one(LONG).await;
+    assert_eq!((again.body.as_str(), again.receive_count), ("a1", 2));
+    ctx.expect_nothing_visible().await;
 }
 
 async fn a_stale_receipt_does_nothing(ctx: Ctx) {

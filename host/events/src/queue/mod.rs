@@ -4,7 +4,8 @@
 //!
 //! - Messages of one group are handed out in the order they were sent and one at a time: while one is hidden no other of
 //!   its group is given, not even in the same receive. Groups do not wait for each other.
-//! - At least once: a message that nobody deletes comes again when its visibility time-out is over.
+//! - At least once: a message that nobody deletes comes again when its visibility time-out is over; from the Postgres client
+//!   at once, when the process that took it is gone.
 //! - A deduplication id is taken once in [`DEDUPLICATION_WINDOW`](crate::limits::DEDUPLICATION_WINDOW).
 //! - A receipt that is not the newest of its message does nothing.
 //! - A waiting receive answers as soon as there is a message, not when its wait is over.
@@ -31,6 +32,7 @@
 //! (`not_before`).
 
 mod client;
+mod holder;
 mod postgres;
 mod sqs;
 

@@ -8,6 +8,8 @@
 //!   committed, sees on the locked row that it is hidden now;
 //! - a receive that does not see yet that the first row is gone gives nothing of that group: it is notified of the
 //!   removal and looks again.
+//!
+//! What a process had in hand when it died shows again at once, not after its time-out: see [`Holder`].
 
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::client::{Message, NotSent, QueueClient, QueueError, Receipt, Received};
+use super::holder::{Holder, free_what_the_dead_hold};
 use crate::event::GroupId;
 use crate::limits::{DEDUPLICATION_WINDOW, MAX_BATCH_MESSAGES, QUEUE_POLL};
 use crate::wake::Wakes;
@@ -57,7 +60,7 @@ const RECEIVE: &str = "
         FOR UPDATE SKIP LOCKED
     )
     UPDATE queue_messages m
-    SET receipt = gen_random_uuid(), receive_count = m.receive_count + 1,
+    SET receipt = gen_random_uuid(), receive_count = m.receive_count + 1, holder = $4,
         visible_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
     FROM first WHERE m.id = first.id
     RETURNING m.id, m.group_id, m.deduplication_id, m.body, m.receipt, m.receive_count";
@@ -69,6 +72,7 @@ const NEXT: &str = "
 
 const DELETE: &str = "DELETE FROM queue_messages WHERE queue = $1 AND receipt = ANY($2)";
 
+// `holder` stays: a wait that was asked for by a process that is gone may be cut short.
 const EXTEND: &str = "
     UPDATE queue_messages SET visible_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
     WHERE queue = $1 AND receipt = $2";
@@ -76,17 +80,19 @@ const EXTEND: &str = "
 // The receipt goes too: who gives a message back has no more to say about it.
 const RELEASE: &str = "
     UPDATE queue_messages
-    SET visible_at = clock_timestamp(), receipt = NULL, receive_count = greatest(receive_count - 1, 0)
+    SET visible_at = clock_timestamp(), receipt = NULL, holder = NULL, receive_count = greatest(receive_count - 1, 0)
     WHERE queue = $1 AND receipt = ANY($2)";
 
 type Row = (i64, String, String, String, Uuid, i32);
 
-/// A queue in the tables `queue_messages` and `queue_deduplication`. Holds one connection of the pool to be woken.
+/// A queue in the tables `queue_messages` and `queue_deduplication`. Holds one connection of the pool to be woken, and one beside
+/// the pool that tells others that it lives.
 #[derive(Debug)]
 pub struct PostgresQueue {
     pool: PgPool,
     name: String,
     wakes: Wakes,
+    holder: Holder,
 }
 
 impl PostgresQueue {
@@ -94,7 +100,13 @@ impl PostgresQueue {
     pub fn new(pool: PgPool, name: impl Into<String>) -> Self {
         let name = name.into();
         let wakes = Wakes::listen(pool.clone(), CHANNEL, Some(name.clone()));
-        Self { pool, name, wakes }
+        let holder = Holder::begin(&pool);
+        Self {
+            pool,
+            name,
+            wakes,
+            holder,
+        }
     }
 
     fn failed(&self, source: sqlx::Error) -> QueueError {
@@ -137,6 +149,7 @@ impl PostgresQueue {
             .bind(&self.name)
             .bind(limit)
             .bind(millis(visibility))
+            .bind(self.holder.key())
             .fetch_all(&self.pool)
             .await?;
         rows.sort_by_key(|row| row.0);
@@ -227,6 +240,9 @@ impl QueueClient for PostgresQueue {
                 return Ok(Vec::new());
             }
             let mut wake = self.wakes.begin();
+            free_what_the_dead_hold(&self.pool, &self.name)
+                .await
+                .map_err(|e| self.failed(e))?;
             let taken = self
                 .take(max, visibility)
                 .await
