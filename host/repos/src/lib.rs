@@ -44,6 +44,6 @@ pub use oid::Oid;
 pub use push::{PushFacts, Quarantine, RefUpdate};
 pub use store::{RepoLock, Repos};
 pub use types::{
-    Branch, Built, Commit, Commits, Distance, File, FileStatus, Files, Landed, MergeMethod, Merged,
-    Person, Signature, Step,
+    Branch, Built, Commit, Commits, DiffPage, Distance, File, FileDiff, FileDiffs, FileStatus,
+    Files, Landed, MergeMethod, Merged, Person, Signature, Step,
 };

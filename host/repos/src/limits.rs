@@ -39,6 +39,12 @@ pub const LOG_COMMITS: u32 = 1_000;
 /// Most files in one answer, and in the facts of a push.
 pub const FILES: u32 = 50_000;
 
+/// Most files in one page of a difference with its lines.
+pub const DIFF_FILES: u32 = 1_000;
+
+/// Largest content whose lines are compared, in bytes: comparing takes far longer than reading.
+pub const DIFF_BYTES: i64 = 2 << 20;
+
 /// Most refs that one push may move.
 pub const REFS: usize = 1_000;
 

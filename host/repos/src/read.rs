@@ -3,10 +3,14 @@
 use std::path::Path;
 
 use crate::error::Doing;
-use crate::limits::{BRANCHES, COMMITS, FILES, LOG_COMMITS, READ_TIME};
+use crate::limits::{BRANCHES, COMMITS, DIFF_FILES, FILES, LOG_COMMITS, READ_TIME};
 use crate::merge::merge_commits;
 use crate::names::{QUEUE_PREFIX, branch_ref, check_path, is_ref_name};
-use crate::{Branch, Commits, Distance, Error, Files, Merged, Oid, Repos, Result, diff, history};
+use crate::store::Work;
+use crate::{
+    Branch, Commits, DiffPage, Distance, Error, FileDiffs, Files, Merged, Oid, Repos, Result, diff,
+    history,
+};
 
 impl Repos {
     /// The commit that a branch name, a full ref name or an object id (whole, hex) means. An id wins over a branch of
@@ -160,18 +164,24 @@ impl Repos {
     ) -> Result<Files> {
         let limit = within(limit, FILES, "files")?;
         self.work(repository, READ_TIME, move |work| {
-            let (base, head) = (work.commit(base)?, work.commit(head)?);
-            let before = match history::merge_bases(work, base.id(), head.id())?.first() {
-                Some(id) => Some(
-                    work.repo
-                        .find_commit(*id)
-                        .and_then(|commit| commit.tree())
-                        .doing("read a tree")?,
-                ),
-                None => None,
-            };
-            let after = head.tree().doing("read a tree")?;
+            let (before, after) = changed_trees(work, base, head)?;
             diff::files(work, before.as_ref(), &after, limit)
+        })
+        .await
+    }
+
+    /// As [`Repos::changes`], a page at a time, with the lines that each file gains and loses.
+    pub async fn diff(
+        &self,
+        repository: u64,
+        base: Oid,
+        head: Oid,
+        page: DiffPage,
+    ) -> Result<FileDiffs> {
+        within(page.limit, DIFF_FILES, "files")?;
+        self.work(repository, READ_TIME, move |work| {
+            let (before, after) = changed_trees(work, base, head)?;
+            diff::lines(work, before.as_ref(), &after, &page)
         })
         .await
     }
@@ -225,6 +235,26 @@ impl Repos {
         })
         .await
     }
+}
+
+/// The trees of the merge base of two commits and of the second; none for histories without a common commit.
+fn changed_trees<'w>(
+    work: &'w Work,
+    base: Oid,
+    head: Oid,
+) -> Result<(Option<git2::Tree<'w>>, git2::Tree<'w>)> {
+    let (base, head) = (work.commit(base)?, work.commit(head)?);
+    let before = match history::merge_bases(work, base.id(), head.id())?.first() {
+        Some(id) => Some(
+            work.repo
+                .find_commit(*id)
+                .and_then(|commit| commit.tree())
+                .doing("read a tree")?,
+        ),
+        None => None,
+    };
+    let after = head.tree().doing("read a tree")?;
+    Ok((before, after))
 }
 
 /// Checks a number of results that somebody asks for.

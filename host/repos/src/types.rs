@@ -96,6 +96,40 @@ pub struct Files {
     pub cut: bool,
 }
 
+/// Which files of a difference are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DiffPage {
+    /// Files from the one after this path on.
+    pub after: Option<String>,
+    /// Files to pass over, after that.
+    pub skip: u32,
+    /// How many at most.
+    pub limit: u32,
+}
+
+/// A file that differs, with the lines that it gains and loses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiff {
+    /// The file.
+    pub file: File,
+    /// Its content after the change (before it, for a removed file).
+    pub blob: Oid,
+    /// Lines that are added, as git counts them; 0 for a binary file and for content above
+    /// [`DIFF_BYTES`](crate::limits::DIFF_BYTES).
+    pub additions: u32,
+    /// Lines that are removed.
+    pub deletions: u32,
+}
+
+/// A page of files that differ, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileDiffs {
+    /// Sorted by path.
+    pub files: Vec<FileDiff>,
+    /// True when there are more.
+    pub cut: bool,
+}
+
 /// What merging two commits gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merged {

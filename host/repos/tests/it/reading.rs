@@ -1,6 +1,6 @@
 //! The interface `read`.
 
-use g1t_repos::{Branch, Error, FileStatus, Oid};
+use g1t_repos::{Branch, DiffPage, Error, FileStatus, Oid};
 
 use crate::world::{REPO, World, edited, files, oid, text};
 
@@ -252,6 +252,64 @@ async fn changes_are_told_as_git_tells_them() {
     let cut = world.repos.changes(REPO, main, head, 3).await.unwrap();
     assert!(cut.cut);
     assert_eq!(cut.files, changes.files[..3]);
+}
+
+#[tokio::test]
+async fn lines_are_counted_as_git_counts_them_a_page_at_a_time() {
+    let world = World::new().await;
+    let start = files()
+        .with("edited", "one\ntwo\nthree\n")
+        .with("gone", "one\ntwo\n")
+        .with("image", "a\0b\n")
+        .with("moved", text("moved"))
+        .with("large", "x\n".repeat(1 << 20) + "y\n");
+    let base = world.commit(&[], &start);
+    let changed = start
+        .with("added", "last line without an end")
+        .with("edited", "one\n2\nthree\nfour\n")
+        .without("gone")
+        .with("image", "a\0c\n")
+        .renamed("moved", "there/moved")
+        .with("large", "x\n".repeat(1 << 20) + "z\n");
+    let head = world.commit(&[base], &changed);
+    let page = |after: Option<&str>, skip, limit| {
+        let after = after.map(str::to_owned);
+        world
+            .repos
+            .diff(REPO, base, head, DiffPage { after, skip, limit })
+    };
+    let all = page(None, 0, 100).await.unwrap();
+    let told: Vec<_> = all
+        .files
+        .iter()
+        .map(|diff| (diff.file.path.as_str(), diff.additions, diff.deletions))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("added", 1, 0),
+            ("edited", 2, 1),
+            ("gone", 0, 2),
+            ("image", 0, 0),
+            // More than is compared.
+            ("large", 0, 0),
+            ("there/moved", 0, 0),
+        ]
+    );
+    for diff in &all.files {
+        let (commit, path) = match diff.file.status {
+            FileStatus::Removed => (base, &diff.file.path),
+            _ => (head, &diff.file.path),
+        };
+        let blob = world.git(&["rev-parse", &format!("{commit}:{path}")]);
+        assert_eq!(diff.blob.to_string(), blob, "{path}");
+    }
+    assert!(!all.cut);
+    let first = page(None, 0, 2).await.unwrap();
+    assert_eq!((&first.files[..], first.cut), (&all.files[..2], true));
+    let rest = page(Some("edited"), 1, 100).await.unwrap();
+    assert_eq!((&rest.files[..], rest.cut), (&all.files[3..], false));
+    assert!(matches!(page(None, 0, 0).await, Err(Error::Invalid(_))));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Between the plain types of `g1t-repos` and the contract's. No choice is made here.
 
 use g1t_repos::{
-    Built, Commit, Commits, FileStatus, Files, Landed, MergeMethod, Merged, Oid, Person, Step,
+    Built, Commit, Commits, DiffPage, FileDiffs, FileStatus, Files, Landed, MergeMethod, Merged,
+    Oid, Person, Step,
 };
 use tracing::warn;
 
@@ -81,6 +82,27 @@ pub(super) fn commits(list: Commits) -> wit::CommitList {
 pub(super) fn files(list: Files) -> wit::FileList {
     wit::FileList {
         files: list.files.into_iter().map(file).collect(),
+        cut: list.cut,
+    }
+}
+
+pub(super) fn diff_page(page: wit::DiffPage) -> DiffPage {
+    DiffPage {
+        after: page.after,
+        skip: page.skip,
+        limit: page.limit,
+    }
+}
+
+pub(super) fn diff(list: FileDiffs) -> wit::DiffList {
+    let files = list.files.into_iter().map(|diff| wit::FileDiff {
+        file: file(diff.file),
+        blob: diff.blob.to_string(),
+        additions: diff.additions,
+        deletions: diff.deletions,
+    });
+    wit::DiffList {
+        files: files.collect(),
         cut: list.cut,
     }
 }

@@ -180,6 +180,26 @@ impl<T: Send> read::HostWithStore<T> for Guest {
         .await)
     }
 
+    async fn diff(
+        accessor: &Accessor<T, Self>,
+        repository: u64,
+        base: String,
+        head: String,
+        page: wit::DiffPage,
+    ) -> Answer<wit::DiffList> {
+        Ok(async {
+            let owned = owned(accessor, repository, Access::Read).await?;
+            let (base, head) = (convert::oid(&base)?, convert::oid(&head)?);
+            let list = owned
+                .repos()
+                .diff(owned.id, base, head, convert::diff_page(page))
+                .await
+                .map_err(convert::error)?;
+            Ok(convert::diff(list))
+        }
+        .await)
+    }
+
     async fn merge_check(
         accessor: &Accessor<T, Self>,
         repository: u64,

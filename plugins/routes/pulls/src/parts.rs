@@ -1,14 +1,14 @@
 //! Files and commits of a pull request, and whether it is merged.
 
+use g1t_kit::git_types::FileDiff;
 use g1t_kit::percent::encode;
 use g1t_kit::pulls::{Pull, PullState};
 use g1t_kit::time::rfc3339;
-use g1t_kit::types::{Commit, File, FileStatus, Signature};
-use g1t_kit::{Fault, Page, Reply, Repository, Request, git};
+use g1t_kit::types::{Commit, FileStatus, Signature};
+use g1t_kit::{Fault, Page, Reply, Repository, Request, git, git_types};
 use serde_json::{Value, json};
 
 /// As many as GitHub gives of one pull request.
-const MOST_FILES: u32 = 3_000;
 const MOST_COMMITS: u32 = 250;
 
 /// Files that a pull request changes, by their paths.
@@ -17,19 +17,15 @@ pub async fn files(
     repository: &Repository,
     pull: &Pull,
 ) -> Result<Reply, Fault> {
-    let (base, head) = (pull.base_sha.clone(), pull.head_sha.clone());
-    let files = git::changes(repository.git_id(), base, head, MOST_FILES)
-        .await?
-        .files;
     let page = Page::of(request)?;
-    let after = page.after().unwrap_or_default().to_owned();
-    let rest = files
-        .into_iter()
-        .filter(|file| file.path > after)
-        .skip(count(page.offset()));
-    let (files, next) = page.cut(rest.take(count(page.limit())).collect(), |file: &File| {
-        file.path.clone()
-    });
+    let wanted = git_types::DiffPage {
+        after: page.after().map(str::to_owned),
+        skip: number(page.offset()),
+        limit: number(page.limit()),
+    };
+    let (base, head) = (pull.base_sha.clone(), pull.head_sha.clone());
+    let files = git::diff(repository.git_id(), base, head, wanted).await?;
+    let (files, next) = page.cut(files.files, |diff| diff.file.path.clone());
     let path = format!(
         "/repos/{}/{}",
         encode(&repository.workspace),
@@ -37,20 +33,24 @@ pub async fn files(
     );
     let items: Vec<Value> = files
         .iter()
-        .map(|file| file_json(request, &path, &pull.head_sha, file))
+        .map(|diff| file_json(request, &path, &pull.head_sha, diff))
         .collect();
     Reply::list(request, &items, next)
 }
 
-fn file_json(request: &Request, path: &str, head: &str, file: &File) -> Value {
+fn file_json(request: &Request, path: &str, head: &str, diff: &FileDiff) -> Value {
+    let file = &diff.file;
     let contents = request.api_url(&format!(
         "{path}/contents/{}?ref={head}",
         encode(&file.path)
     ));
     let mut json = json!({
-        "sha": null,
+        "sha": diff.blob,
         "filename": file.path,
         "status": status_word(file.status),
+        "additions": diff.additions,
+        "deletions": diff.deletions,
+        "changes": u64::from(diff.additions) + u64::from(diff.deletions),
         "size": file.size_bytes,
         "contents_url": contents,
     });
@@ -143,4 +143,8 @@ pub fn is_merged(pull: &Pull) -> Result<Reply, Fault> {
 
 fn count(number: i64) -> usize {
     usize::try_from(number).unwrap_or_default()
+}
+
+fn number(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
 }
