@@ -39,3 +39,49 @@ async fn files_of_a_pull_request_have_their_blobs_and_lines() {
         .expect(200);
     assert_eq!(second, json!([code]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_is_protected_where_an_active_ruleset_covers_it() {
+    let server = Server::start().await;
+    server.make_site().await;
+    let tree = WorkTree::begin(&server);
+    for branch in ["release/1", "tried", "free"] {
+        tree.push(&format!("main:refs/heads/{branch}"))
+            .expect("a branch");
+    }
+    let ruleset = |name: &str, enforcement: &str, pattern: &str| {
+        json!({
+            "name": name, "target": "branch", "enforcement": enforcement, "rules": [{ "type": "deletion" }],
+            "conditions": { "ref_name": { "include": [pattern], "exclude": [] } },
+        })
+    };
+    server.protect_main(false).await;
+    let tried = ruleset("tried", "evaluate", "refs/heads/tried");
+    server
+        .post("/repos/acme/site/rulesets", tried)
+        .await
+        .expect(201);
+    let of_all = ruleset("releases", "active", "refs/heads/release/*");
+    server.post("/orgs/acme/rulesets", of_all).await.expect(201);
+    let branches = server.get("/repos/acme/site/branches").await.expect(200);
+    let told: Vec<_> = branches
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|branch| (branch["name"].as_str(), branch["protected"].as_bool()))
+        .collect();
+    let expected = [
+        ("free", false),
+        ("main", true),
+        ("release/1", true),
+        ("tried", false),
+    ];
+    assert_eq!(told, expected.map(|(name, is)| (Some(name), Some(is))));
+    for (name, is_protected) in expected {
+        let branch = server
+            .get(&format!("/repos/acme/site/branches/{name}"))
+            .await
+            .expect(200);
+        assert_eq!(branch["protected"], is_protected, "{name}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Branches, commits and refs.
 
-use g1t_kit::{Fault, Page, Reply, Repository, Request, git, shape as shapes};
+use g1t_kit::db::Db;
+use g1t_kit::types::{Enforcement, Ruleset};
+use g1t_kit::{Fault, Page, Reply, Repository, Request, facts, git, judge, shape as shapes};
 use serde_json::{Value, json};
 
 use crate::shape;
@@ -9,7 +11,8 @@ use crate::shape;
 const BRANCHES: u32 = 1_000;
 
 /// Branches by name.
-pub async fn branches(request: &Request, repository: &Repository) -> Result<Reply, Fault> {
+pub async fn branches(db: &Db, request: &Request, repository: &Repository) -> Result<Reply, Fault> {
+    let protection = Protection::load(db, repository).await?;
     let page = Page::of(request)?;
     let wanted = u32::try_from(page.offset() + page.limit())
         .unwrap_or(BRANCHES)
@@ -21,26 +24,57 @@ pub async fn branches(request: &Request, repository: &Repository) -> Result<Repl
     let (all, next) = page.cut(all, |branch| branch.name.clone());
     let items: Vec<Value> = all
         .iter()
-        .map(|branch| json!({ "name": branch.name, "commit": commit_ref(request, repository, &branch.head), "protected": false }))
+        .map(|branch| branch_json(request, &protection, &branch.name, &branch.head))
         .collect();
     Reply::list(request, &items, next)
 }
 
 /// One branch.
 pub async fn branch(
+    db: &Db,
     request: &Request,
     repository: &Repository,
     name: &str,
 ) -> Result<Reply, Fault> {
     let head = git::resolve(repository.git_id(), format!("refs/heads/{name}")).await?;
     let head = head.ok_or_else(|| Fault::not_found(format!("The branch {name}")))?;
-    Reply::ok(
-        &json!({ "name": name, "commit": commit_ref(request, repository, &head), "protected": false }),
-    )
+    let protection = Protection::load(db, repository).await?;
+    Reply::ok(&branch_json(request, &protection, name, &head))
 }
 
-fn commit_ref(request: &Request, repository: &Repository, sha: &str) -> Value {
-    json!({ "sha": sha, "url": request.api_url(&format!("{}/commits/{sha}", repository.api_path())) })
+/// Which branches rules hold for.
+struct Protection<'a> {
+    repository: &'a Repository,
+    active: Vec<Ruleset>,
+}
+
+impl<'a> Protection<'a> {
+    async fn load(db: &Db, repository: &'a Repository) -> Result<Self, Fault> {
+        let mut active = facts::rulesets(db, repository).await?;
+        active.retain(|ruleset| ruleset.enforcement == Enforcement::Active);
+        Ok(Self { repository, active })
+    }
+
+    /// True when a rule of the repository or of its workspace holds for the branch: the judge says which do.
+    fn covers(&self, branch: &str) -> bool {
+        // Most repositories have no rule to ask the judge about.
+        !self.active.is_empty()
+            && !judge::requirements(
+                &facts::repository(self.repository),
+                &format!("refs/heads/{branch}"),
+                &self.active,
+            )
+            .is_empty()
+    }
+}
+
+fn branch_json(request: &Request, protection: &Protection<'_>, name: &str, head: &str) -> Value {
+    let path = protection.repository.api_path();
+    json!({
+        "name": name,
+        "commit": { "sha": head, "url": request.api_url(&format!("{path}/commits/{head}")) },
+        "protected": protection.covers(name),
+    })
 }
 
 /// Commits of a branch or from a commit on, newest first.

@@ -40,9 +40,9 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
         ("GET", ["repos", _, repo, rest @ ..]) => {
             let repository = access::repository(&db, request, repo, Need::Read).await?;
             match rest {
-                ["branches"] => history::branches(request, &repository).await,
+                ["branches"] => history::branches(&db, request, &repository).await,
                 ["branches", branch @ ..] => {
-                    history::branch(request, &repository, &branch.join("/")).await
+                    history::branch(&db, request, &repository, &branch.join("/")).await
                 }
                 ["commits"] => history::commits(request, &repository).await,
                 ["git", "ref", name @ ..] => {
