@@ -422,16 +422,18 @@ CREATE INDEX push_intents_repository ON push_intents (repository_id);
 
 -- Answers of creates, by the Idempotency-Key they came with; kept for a day.
 CREATE TABLE idempotency_keys (
-    workspace_id bigint NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    -- NULL: of a request whose path names no workspace, such as the one that makes one.
+    workspace_id bigint REFERENCES workspaces ON DELETE CASCADE,
     actor_id bigint NOT NULL REFERENCES users,
     key text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
     -- SHA-256 of method, path and body: the same key for something else is refused.
     request_digest bytea NOT NULL,
     status integer NOT NULL,
     body text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (workspace_id, actor_id, key)
+    created_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE UNIQUE INDEX idempotency_keys_key ON idempotency_keys (coalesce(workspace_id, 0), actor_id, key);
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 
 -- Rank of a role: 0 none, 1 read, 2 triage, 3 write, 4 maintain, 5 admin.
 CREATE FUNCTION role_rank(role text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -505,7 +507,7 @@ BEGIN
     FOREACH t IN ARRAY ARRAY[
         'workspace_members', 'work_counters', 'repositories', 'repository_collaborators', 'pulls', 'pull_files',
         'overlap_pairs', 'reviews', 'commit_statuses', 'check_runs', 'rulesets', 'queues', 'queue_entries',
-        'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'idempotency_keys', 'tokens']
+        'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'tokens']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('CREATE POLICY workspace ON %I TO g1t_guest USING (workspace_id = g1t_workspace())
@@ -518,6 +520,12 @@ $$;
 ALTER TABLE rule_evaluations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON rule_evaluations FOR SELECT TO g1t_guest USING (workspace_id = g1t_workspace());
 GRANT SELECT ON rule_evaluations TO g1t_guest;
+-- Answers are given again to whoever got them, and to nobody else.
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
+CREATE POLICY actor ON idempotency_keys TO g1t_guest
+    USING (actor_id = g1t_actor() AND workspace_id IS NOT DISTINCT FROM g1t_workspace())
+    WITH CHECK (actor_id = g1t_actor() AND workspace_id IS NOT DISTINCT FROM g1t_workspace());
+GRANT SELECT, INSERT ON idempotency_keys TO g1t_guest;
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON workspaces TO g1t_guest
     USING (id = g1t_workspace() OR workspace_role(g1t_actor(), id) IS NOT NULL) WITH CHECK (id = g1t_workspace());

@@ -36,7 +36,10 @@ pub const DEDUPLICATION_KEPT: Duration = Duration::from_secs(10 * 60);
 /// send a dead letter again.
 pub const INBOX_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How often old deduplication ids and inbox rows are removed.
+/// How long the answer of a create is given again to who sends it again: what the API promises.
+pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How often old deduplication ids, inbox rows and answers are removed.
 pub const RETENTION_EVERY: Duration = Duration::from_secs(10 * 60);
 
 /// Messages handled at the same time by one consumer: handlers wait for the database and git more than they compute.

@@ -1,15 +1,17 @@
-//! Removing what has had its time: deduplication ids and the inbox. The outbox stays: it is the timeline.
+//! Removing what has had its time: deduplication ids, the inbox, kept answers of creates. The outbox stays: it is the timeline.
 
 use std::time::Duration;
 
 use sqlx::PgConnection;
 
-use crate::limits::{DEDUPLICATION_KEPT, INBOX_KEPT};
+use crate::limits::{ANSWERS_KEPT, DEDUPLICATION_KEPT, INBOX_KEPT};
 
 const DEDUPLICATION: &str = "DELETE FROM queue_deduplication WHERE sent_at < clock_timestamp() - $1::bigint * interval '1 second'";
 
 const INBOX: &str =
     "DELETE FROM inbox WHERE handled_at < clock_timestamp() - $1::bigint * interval '1 second'";
+
+const ANSWERS: &str = "DELETE FROM idempotency_keys WHERE created_at < clock_timestamp() - $1::bigint * interval '1 second'";
 
 /// How many rows were removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +20,12 @@ pub struct Purged {
     pub deduplication: u64,
     /// Of `inbox`.
     pub inbox: u64,
+    /// Of `idempotency_keys`.
+    pub answers: u64,
 }
 
-/// Removes deduplication ids older than [`DEDUPLICATION_KEPT`] and inbox rows older than [`INBOX_KEPT`]. The relay's
-/// leader does it every [`RETENTION_EVERY`](crate::limits::RETENTION_EVERY).
+/// Removes deduplication ids older than [`DEDUPLICATION_KEPT`] inbox rows older than [`INBOX_KEPT`] and answers
+/// older than [`ANSWERS_KEPT`]. The relay's leader does it every [`RETENTION_EVERY`](crate::limits::RETENTION_EVERY).
 ///
 /// # Errors
 ///
@@ -29,9 +33,11 @@ pub struct Purged {
 pub async fn purge(connection: &mut PgConnection) -> Result<Purged, sqlx::Error> {
     let deduplication = delete(connection, DEDUPLICATION, DEDUPLICATION_KEPT).await?;
     let inbox = delete(connection, INBOX, INBOX_KEPT).await?;
+    let answers = delete(connection, ANSWERS, ANSWERS_KEPT).await?;
     Ok(Purged {
         deduplication,
         inbox,
+        answers,
     })
 }
 

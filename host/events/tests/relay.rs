@@ -472,7 +472,10 @@ async fn purges_what_is_old(ctx: Ctx) {
              ('events', 'old', now() - interval '11 minutes'), ('events', 'new', now() - interval '9 minutes');
          INSERT INTO inbox (event_id, handler, workspace_id, handled_at)
          SELECT gen_random_uuid(), age, id, now() - age::interval
-         FROM workspaces, unnest(ARRAY['31 days', '29 days']) AS age",
+         FROM workspaces, unnest(ARRAY['31 days', '29 days']) AS age;
+         INSERT INTO idempotency_keys (actor_id, key, request_digest, status, body, created_at)
+         SELECT id, age, '', 201, '', now() - age::interval
+         FROM users, unnest(ARRAY['25 hours', '23 hours']) AS age WHERE login = 'g1t'",
     )
     .await;
     let mut connection = ctx.pool.acquire().await.expect("a connection");
@@ -481,7 +484,8 @@ async fn purges_what_is_old(ctx: Ctx) {
         purged,
         retention::Purged {
             deduplication: 1,
-            inbox: 1
+            inbox: 1,
+            answers: 1
         }
     );
     assert_eq!(

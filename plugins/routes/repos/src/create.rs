@@ -1,8 +1,10 @@
 //! Making repositories, and listing them.
 
 use g1t_kit::access::{self, Need};
-use g1t_kit::db::Db;
-use g1t_kit::{Fault, FieldError, Id, Page, Reply, Repository, Request, Scope, git_write, params};
+use g1t_kit::db::{Db, Transaction};
+use g1t_kit::{
+    Fault, FieldError, Id, Page, Reply, Repository, Request, Scope, git_write, idempotency, params,
+};
 use serde::Deserialize;
 
 use crate::shape;
@@ -61,40 +63,41 @@ pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, F
     if !wrong.is_empty() {
         return Err(Fault::validation(wrong));
     }
-    let branch = body.default_branch.as_deref().unwrap_or("main");
-    let made = db
-        .one(
-            include_str!("sql/create.sql"),
-            params![
-                workspace,
-                body.name,
-                body.description.clone().unwrap_or_default(),
-                body.private.unwrap_or(true),
-                branch
-            ],
-        )
-        .await;
-    let id: Id = match made {
-        Ok(row) => row.get("id")?,
-        Err(error) if error.is_unique() => {
-            return Err(Fault::field(
-                "Repository",
-                "name",
-                "this name is taken: choose another",
-            ));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    git_write::create_repository(u64::try_from(id).unwrap_or_default(), branch.to_owned()).await?;
+    let tx = db.begin().await?;
+    if let Some(reply) = idempotency::answered(&tx, request).await? {
+        return Ok(reply);
+    }
+    let id = insert(&tx, workspace, &body).await?;
     // Whoever makes one may set it up, whatever the base permission is.
-    db.execute(
-        include_str!("sql/collaborator_put.sql"),
-        params![workspace, id, request.actor().id, "admin"],
-    )
-    .await?;
-    let repository = access::repository(&db, request, &body.name, Need::Read).await?;
-    let reply = Reply::created(&shape::repository(request, &repository))?;
-    Ok(reply.location(request.api_url(&repository.api_path())))
+    let params = params![workspace, id, request.actor().id, "admin"];
+    tx.execute(include_str!("sql/collaborator_put.sql"), params)
+        .await?;
+    let repository = access::repository(&tx, request, &body.name, Need::Read).await?;
+    let reply = Reply::created(&shape::repository(request, &repository))?
+        .location(request.api_url(&repository.api_path()));
+    idempotency::keep(&tx, request, &reply).await?;
+    tx.commit().await?;
+    git_write::create_repository(repository.git_id(), repository.default_branch).await?;
+    Ok(reply)
+}
+
+async fn insert(tx: &Transaction, workspace: Id, body: &Create) -> Result<Id, Fault> {
+    let params = params![
+        workspace,
+        body.name,
+        body.description.clone().unwrap_or_default(),
+        body.private.unwrap_or(true),
+        body.default_branch.as_deref().unwrap_or("main")
+    ];
+    match tx.one(include_str!("sql/create.sql"), params).await {
+        Ok(row) => Ok(row.get("id")?),
+        Err(error) if error.is_unique() => Err(Fault::field(
+            "Repository",
+            "name",
+            "this name is taken: choose another",
+        )),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Repositories of the workspace that the asker can read, by name.

@@ -1,8 +1,10 @@
 //! Tokens: made, listed, revoked. The token itself is in the answer that makes it and nowhere else.
 
 use base64::Engine as _;
-use g1t_kit::db::{Db, Row};
-use g1t_kit::{DbError, Fault, FieldError, Id, Reply, Request, digest, ids, params, time};
+use g1t_kit::db::{Db, Row, Transaction};
+use g1t_kit::{
+    DbError, Fault, FieldError, Id, Reply, Request, digest, idempotency, ids, params, time,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -88,71 +90,71 @@ fn errors(body: &Create) -> Vec<FieldError> {
     errors
 }
 
-/// Makes a token for this workspace.
+/// Makes a token for this workspace. Asked again by the same `Idempotency-Key`, the answer lacks the token itself: it is
+/// kept nowhere.
 pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
     let body: Create = request.own_json()?;
     let wrong = errors(&body);
     if !wrong.is_empty() {
         return Err(Fault::validation(wrong));
     }
-    let asker = request.actor();
     let tx = db.begin().await?;
-    let login = body.login.clone().unwrap_or_else(|| asker.login.clone());
+    if let Some(reply) = idempotency::answered(&tx, request).await? {
+        return Ok(reply);
+    }
+    let user = user(&tx, request, workspace, &body).await?;
+    let token = new_token();
+    let params = params![
+        ids::prefixed("tok"),
+        user,
+        workspace,
+        digest::sha256(token.as_bytes()).to_vec(),
+        body.note,
+        body.scopes,
+        body.expires_in_days
+    ];
+    let row = tx.one(include_str!("sql/token_create.sql"), params).await?;
+    let mut json = shape(&row)?;
+    json["token"] = Value::Null;
+    idempotency::keep(&tx, request, &Reply::created(&json)?).await?;
+    tx.commit().await?;
+    json["token"] = json!(token);
+    Reply::created(&json)
+}
+
+/// Whose token is made: a member, or an agent of the asker's, which is made on its first token.
+async fn user(
+    tx: &Transaction,
+    request: &Request,
+    workspace: Id,
+    body: &Create,
+) -> Result<Id, Fault> {
+    let asker = request.actor();
+    let login = body.login.as_ref().unwrap_or(&asker.login);
+    let wrong = |told: &str| Fault::field("Token", "login", told);
     if body.agent {
-        tx.execute(
-            include_str!("sql/user_ensure.sql"),
-            params![login, "agent", Some(asker.id)],
-        )
-        .await?;
+        let params = params![login, "agent", Some(asker.id)];
+        tx.execute(include_str!("sql/user_ensure.sql"), params)
+            .await?;
     }
     let user = tx
         .optional(include_str!("sql/user_find.sql"), params![login])
-        .await?;
-    let user = user.ok_or_else(|| {
-        Fault::field(
-            "Token",
-            "login",
-            "nobody has this login: add the person first",
-        )
-    })?;
+        .await?
+        .ok_or_else(|| wrong("nobody has this login: add the person first"))?;
     let id: Id = user.get("id")?;
     if body.agent {
         let acts_for: Option<Id> = user.get("acts_for")?;
         if acts_for != Some(asker.id) {
-            return Err(Fault::field(
-                "Token",
-                "login",
+            return Err(wrong(
                 "this login is somebody else's: choose another for the agent",
             ));
         }
-    } else if !is_member(&tx, id, workspace).await? {
-        return Err(Fault::field(
-            "Token",
-            "login",
+    } else if !is_member(tx, id, workspace).await? {
+        return Err(wrong(
             "is not a member of the workspace: add the person first",
         ));
     }
-    let token = new_token();
-    let token_id = ids::prefixed("tok");
-    let hash = digest::sha256(token.as_bytes());
-    let row = tx
-        .one(
-            include_str!("sql/token_create.sql"),
-            params![
-                token_id,
-                id,
-                workspace,
-                hash.to_vec(),
-                body.note,
-                body.scopes,
-                body.expires_in_days
-            ],
-        )
-        .await?;
-    let mut json = shape(&row)?;
-    tx.commit().await?;
-    json["token"] = json!(token);
-    Reply::created(&json)
+    Ok(id)
 }
 
 async fn is_member(db: &Db, user: Id, workspace: Id) -> Result<bool, DbError> {

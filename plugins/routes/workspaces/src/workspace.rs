@@ -1,7 +1,9 @@
 //! A workspace itself.
 
 use g1t_kit::db::{Db, Row};
-use g1t_kit::{DbError, Fault, FieldError, Id, Reply, Request, Scope, params, shape, time};
+use g1t_kit::{
+    DbError, Fault, FieldError, Id, Reply, Request, Scope, idempotency, params, shape, time,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -41,6 +43,9 @@ pub async fn create(db: Db, request: &Request) -> Result<Reply, Fault> {
         return Err(Fault::validation(vec![error]));
     }
     let tx = db.begin().await?;
+    if let Some(reply) = idempotency::answered(&tx, request).await? {
+        return Ok(reply);
+    }
     let made = tx
         .one(include_str!("sql/create.sql"), params![body.name, actor.id])
         .await;
@@ -56,10 +61,12 @@ pub async fn create(db: Db, request: &Request) -> Result<Reply, Fault> {
         Err(error) => return Err(error.into()),
     };
     let id: Id = row.get("id")?;
-    let db = tx.commit().await?;
-    let row = db.one(include_str!("sql/read.sql"), params![id]).await?;
-    Ok(Reply::created(&shape(request, &row)?)?
-        .location(request.api_url(&format!("/workspaces/{}", body.name))))
+    let row = tx.one(include_str!("sql/read.sql"), params![id]).await?;
+    let reply = Reply::created(&shape(request, &row)?)?
+        .location(request.api_url(&format!("/workspaces/{}", body.name)));
+    idempotency::keep(&tx, request, &reply).await?;
+    tx.commit().await?;
+    Ok(reply)
 }
 
 /// Reads a workspace.
