@@ -80,6 +80,11 @@ pub const REQUEST_WAIT: Duration = Duration::from_secs(5);
 pub const CONNECTIONS: usize = 1_000;
 /// Time to send a request's head, and between two parts of its body.
 pub const CLIENT_SILENCE: Duration = Duration::from_secs(30);
+/// Requests of the API that one token may make in an hour, when the settings say nothing: ten times GitHub's, for CI systems
+/// and agents that poll.
+pub const REQUESTS_PER_HOUR: u32 = 50_000;
+/// Tokens whose requests are counted at once; their windows take some 10 MB.
+pub const RATED_TOKENS: usize = 100_000;
 /// How long a token's actor is remembered. A revoked token works at most this much longer.
 pub const TOKEN_CACHE: Duration = Duration::from_secs(3);
 /// How long a shut-down waits for what runs.

@@ -17,6 +17,7 @@ pub struct Server {
     pub token: String,
     pub database: Database,
     folder: tempfile::TempDir,
+    settings: Vec<(&'static str, &'static str)>,
     http: reqwest::Client,
 }
 
@@ -50,9 +51,15 @@ impl Answer {
 impl Server {
     /// A server with a new database.
     pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// A server with a new database, with some of the variables that set it up.
+    pub async fn start_with(settings: &[(&'static str, &'static str)]) -> Self {
+        let settings = settings.to_vec();
         let database = Database::create().await;
         let folder = tempfile::tempdir().expect("a folder");
-        let (child, url) = spawn(&database, folder.path().into());
+        let (child, url) = spawn(&database, folder.path().into(), &settings);
         let token = std::fs::read_to_string(folder.path().join("token")).expect("the first token");
         let http = reqwest::Client::builder()
             .timeout(PATIENCE)
@@ -64,6 +71,7 @@ impl Server {
             token: token.trim().to_owned(),
             database,
             folder,
+            settings,
             http,
         }
     }
@@ -96,7 +104,7 @@ impl Server {
 
     /// Starts again on the same database and folder.
     pub fn restart(&mut self) {
-        let (child, url) = spawn(&self.database, self.folder.path().into());
+        let (child, url) = spawn(&self.database, self.folder.path().into(), &self.settings);
         self.child = child;
         self.url = url;
     }
@@ -258,7 +266,7 @@ impl Drop for Server {
     }
 }
 
-fn spawn(database: &Database, folder: PathBuf) -> (Child, String) {
+fn spawn(database: &Database, folder: PathBuf, settings: &[(&str, &str)]) -> (Child, String) {
     use std::io::{BufRead, BufReader};
     let token = folder.join("token");
     let code = PathBuf::from(variable("G1T_COMPONENTS")).join("code");
@@ -271,6 +279,7 @@ fn spawn(database: &Database, folder: PathBuf) -> (Child, String) {
         .arg(code)
         .env("DATABASE_URL", &database.url)
         .env_remove("SQS_QUEUE_URL")
+        .envs(settings.iter().copied())
         .stdout(Stdio::piped())
         .spawn()
         .expect("the server starts");

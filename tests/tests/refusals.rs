@@ -209,3 +209,30 @@ async fn who_lacks_the_role_or_the_scope_is_told_which() {
         .await
         .expect(201);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_asks_too_often_is_told_when_to_ask_again() {
+    let server = Server::start_with(&[("G1T_REQUESTS_PER_HOUR", "3")]).await;
+    let ask = || {
+        server
+            .request(Method::GET, "/user")
+            .bearer_auth(&server.token)
+    };
+    for left in ["2", "1", "0"] {
+        let answer = ask().send().await.expect("the server answers");
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.headers()["x-ratelimit-remaining"], left);
+        assert_eq!(answer.headers()["x-ratelimit-limit"], "3");
+    }
+    let answer = ask().send().await.expect("the server answers");
+    assert_eq!(answer.headers()["x-ratelimit-remaining"], "0");
+    let wait = answer.headers()["retry-after"].to_str().expect("a number");
+    let wait: u64 = wait.parse().expect("seconds");
+    assert!((1..=3_600).contains(&wait), "{wait}");
+    server.send(ask()).await.expect_problem(429, "rate_limited");
+    // Who has no good token is not counted, and not told.
+    let stranger = server.request(Method::GET, "/user").send().await;
+    let stranger = stranger.expect("the server answers");
+    assert_eq!(stranger.status(), 401);
+    assert!(!stranger.headers().contains_key("x-ratelimit-limit"));
+}

@@ -27,7 +27,7 @@ use crate::limits;
 use crate::manifest::Manifest;
 use crate::runtime::{CodeCache, Components, MemoryBudget, Services, Ticker, app_engine, tick};
 use crate::trigger::git::{GitSettings, GitTrigger};
-use crate::trigger::http::{Api, Server};
+use crate::trigger::http::{Api, ApiParts, Server};
 use crate::trigger::queue::Dispatch;
 
 /// Name of the queue in Postgres, as the seed has it.
@@ -43,6 +43,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     pub public_url: Option<String>,
     pub sqs_queue_url: Option<String>,
+    /// Requests of the API that one token may make in an hour.
+    pub requests_per_hour: u32,
 }
 
 /// A running server.
@@ -120,13 +122,14 @@ impl App {
         git.listen(stop.clone())
             .await
             .context("the socket for git's hooks")?;
-        let api = Api::new(
+        let api = Api::new(ApiParts {
             manifest,
-            Arc::clone(&components),
+            components: Arc::clone(&components),
             identity,
-            pool.clone(),
-            public_url.clone(),
-        );
+            pool: pool.clone(),
+            public_url: public_url.clone(),
+            requests_per_hour: settings.requests_per_hour,
+        });
         let is_ready = Arc::clone(&ready);
         let server = Server::new(
             listener,

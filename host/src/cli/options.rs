@@ -3,6 +3,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::limits::REQUESTS_PER_HOUR;
+
 /// Everything about a change that is not the code: pull requests, rules, checks, and a merge queue that moves the main
 /// branch only to a commit whose checks passed.
 #[derive(Debug, Parser)]
@@ -56,6 +58,9 @@ pub struct ServerArgs {
     /// Address of an SQS queue; the queue is in Postgres when left out.
     #[arg(long, env = "SQS_QUEUE_URL")]
     pub sqs_queue_url: Option<String>,
+    /// Requests of the API that one token may make in an hour.
+    #[arg(long, env = "G1T_REQUESTS_PER_HOUR", default_value_t = REQUESTS_PER_HOUR)]
+    pub requests_per_hour: u32,
     /// Writes the first owner's token to this file, readable by its owner only.
     #[arg(long, env = "G1T_TOKEN_FILE")]
     pub token_file: Option<PathBuf>,

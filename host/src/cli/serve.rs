@@ -64,6 +64,7 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
         listen: args.listen,
         public_url: args.public_url.clone(),
         sqs_queue_url: args.sqs_queue_url.clone(),
+        requests_per_hour: args.requests_per_hour,
     })
     .await?;
     println!("g1t-work is at {}", app.public_url);

@@ -62,6 +62,8 @@ impl Stage {
             listen: ([127, 0, 0, 1], 0).into(),
             public_url: None,
             sqs_queue_url: None,
+            // The story is told as fast as it goes.
+            requests_per_hour: u32::MAX,
         })
         .await?;
         let token = first_owner(&app.pool)

@@ -18,6 +18,8 @@ pub enum Problem {
     MethodNotAllowed,
     BodyTooLarge,
     Busy,
+    /// The token may ask again in so many seconds.
+    RateLimited(u64),
     ComponentFailed,
     ComponentTimedOut,
     Database,
@@ -56,6 +58,11 @@ impl Problem {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
                 "Too many requests at once: try again.",
+            ),
+            Self::RateLimited(_) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "rate_limited",
+                "This token has made all the requests it may in an hour: ask again after the seconds in Retry-After.",
             ),
             Self::ComponentFailed => (
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -99,8 +106,14 @@ impl Problem {
                 HeaderValue::from_static("Bearer realm=\"g1t-work\""),
             );
         }
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        match self {
+            Self::RateLimited(wait_s) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(wait_s));
+            }
+            _ if status == StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
         }
         stamp(&mut answer, request_id);
         answer

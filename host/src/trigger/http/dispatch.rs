@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use bytes::Bytes;
@@ -7,11 +8,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use sqlx::{PgPool, Row};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::{error, info};
 use uuid::Uuid;
 
 use super::answer::{Answer, Problem, full, stamp};
+use super::rate::{Quota, Rates};
 use crate::identity::{Actor, Identity};
 use crate::limits;
 use crate::manifest::{ComponentSpec, Manifest, Matched};
@@ -24,7 +26,19 @@ pub struct Api {
     identity: Identity,
     pool: PgPool,
     turns: Arc<Semaphore>,
+    rates: Rates,
     public_url: String,
+}
+
+/// What an API is made of.
+pub struct ApiParts {
+    pub manifest: Manifest,
+    pub components: Arc<Components>,
+    pub identity: Identity,
+    pub pool: PgPool,
+    pub public_url: String,
+    /// Requests that one token may make in an hour.
+    pub requests_per_hour: u32,
 }
 
 /// A request's workspace: its number and its name as it is written.
@@ -35,20 +49,22 @@ struct Workspace {
 
 impl Api {
     /// An API that answers by the components of a manifest.
-    pub fn new(
-        manifest: Manifest,
-        components: Arc<Components>,
-        identity: Identity,
-        pool: PgPool,
-        public_url: String,
-    ) -> Self {
-        let turns = Arc::new(Semaphore::new(limits::REQUESTS));
+    pub fn new(parts: ApiParts) -> Self {
+        let ApiParts {
+            manifest,
+            components,
+            identity,
+            pool,
+            public_url,
+            requests_per_hour,
+        } = parts;
         Self {
             manifest,
             components,
             identity,
             pool,
-            turns,
+            turns: Arc::new(Semaphore::new(limits::REQUESTS)),
+            rates: Rates::new(requests_per_hour),
             public_url,
         }
     }
@@ -59,7 +75,8 @@ impl Api {
         let github = accepts_github(request.headers());
         let method = request.method().clone();
         let path = request.uri().path().to_owned();
-        let answer = match self.answer(request, &id).await {
+        let mut quota = None;
+        let mut answer = match self.answer(request, &id, &mut quota).await {
             Ok(answer) => answer,
             Err((problem, allow)) => {
                 let mut answer = problem.answer(&id, github);
@@ -69,19 +86,29 @@ impl Api {
                 answer
             }
         };
+        if let Some(quota) = quota {
+            quota.stamp(&mut answer);
+        }
         info!(request = id, %method, path, status = answer.status().as_u16(), "answered");
         answer
     }
 
+    /// `quota` is what the token has left, once it is known whose it is.
     async fn answer(
         &self,
         request: Request<Incoming>,
         id: &str,
+        quota: &mut Option<Quota>,
     ) -> Result<Answer, (Problem, Option<String>)> {
         let plain = |problem| (problem, None);
         let path = api_path(request.uri().path()).to_owned();
         let (component, matched) = self.route(request.method().as_str(), &path)?;
         let actor = self.actor(request.headers()).await.map_err(plain)?;
+        let counted = self.rates.count(&actor.token, now_s());
+        *quota = Some(counted);
+        if let Some(wait_s) = counted.wait_s {
+            return Err(plain(Problem::RateLimited(wait_s)));
+        }
         let declared = request
             .headers()
             .get(CONTENT_LENGTH)
@@ -107,6 +134,20 @@ impl Api {
             .for_guest(request, &path, &actor, workspace.as_ref(), id)
             .await
             .map_err(plain)?;
+        self.ask(component, call, turn, request)
+            .await
+            .map_err(plain)
+    }
+
+    /// The component's answer.
+    async fn ask(
+        &self,
+        component: &ComponentSpec,
+        call: Call,
+        turn: OwnedSemaphorePermit,
+        request: wasmtime_wasi_http::handler::Request,
+    ) -> Result<Answer, Problem> {
+        let id = call.id.clone();
         match self
             .components
             .handle(&component.name, call, turn, request)
@@ -114,11 +155,11 @@ impl Api {
         {
             Reply::Answered(response) => {
                 let mut answer = response;
-                stamp(&mut answer, id);
+                stamp(&mut answer, &id);
                 Ok(answer)
             }
-            Reply::TimedOut => Err(plain(Problem::ComponentTimedOut)),
-            Reply::Busy => Err(plain(Problem::Busy)),
+            Reply::TimedOut => Err(Problem::ComponentTimedOut),
+            Reply::Busy => Err(Problem::Busy),
             Reply::Failed(cause) => {
                 error!(
                     request = id,
@@ -126,7 +167,7 @@ impl Api {
                     cause = format!("{cause:#}"),
                     "a component failed"
                 );
-                Err(plain(Problem::ComponentFailed))
+                Err(Problem::ComponentFailed)
             }
         }
     }
@@ -236,6 +277,13 @@ impl Api {
         let bytes = read_body(body).await?;
         Ok(Request::from_parts(parts, full(bytes)))
     }
+}
+
+/// Seconds since 1970.
+fn now_s() -> u64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 async fn read_body(body: Incoming) -> Result<Bytes, Problem> {

@@ -2,8 +2,9 @@
 
 mod answer;
 mod dispatch;
+mod rate;
 mod server;
 
 pub use answer::{Answer, AnswerBody, Problem, full};
-pub use dispatch::{Api, token};
+pub use dispatch::{Api, ApiParts, token};
 pub use server::{Server, ServerSettings};
