@@ -88,6 +88,10 @@ fn a_ruleset_exported_from_github_is_taken_in() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one ruleset with every error, and the list of them"
+)]
 fn every_error_is_told_at_once_and_where_it_is() {
     let rules = vec![
         rule(

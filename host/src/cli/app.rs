@@ -66,9 +66,21 @@ pub async fn migrate(pool: &PgPool) -> anyhow::Result<()> {
         .context("the database could not be brought up to date")
 }
 
-impl App {
-    /// Starts everything; what an earlier process left half done is settled before anything new begins.
-    pub async fn start(settings: Settings) -> anyhow::Result<Self> {
+/// What the parts of a server work with.
+struct Base {
+    pool: PgPool,
+    data: PathBuf,
+    listener: TcpListener,
+    public_url: String,
+    hooks: PathBuf,
+    manifest: Manifest,
+    engine: wasmtime::Engine,
+    services: Arc<Services>,
+    components: Arc<Components>,
+}
+
+impl Base {
+    async fn make(settings: &Settings) -> anyhow::Result<Self> {
         let pool = PgPoolOptions::new()
             .max_connections(limits::HOST_CONNECTIONS)
             .acquire_timeout(limits::CONNECT_WAIT)
@@ -85,82 +97,105 @@ impl App {
             )
         })?;
         let address = listener.local_addr()?;
-        let public_url = settings
-            .public_url
-            .unwrap_or_else(|| format!("http://{address}"));
-
         let hooks = hooks_folder(&data)?;
-        let repos = Repos::open(data.join("repositories"), Some(hooks.clone()))?;
         let manifest = Manifest::read(&settings.components)?;
         let cache = CodeCache::open(&settings.code)?;
         let engine = app_engine()?;
-        let judge = Judge::load(&cache, &manifest.judge)?;
         let services = Arc::new(Services {
             guests: GuestPool::new(settings.database.clone(), limits::GUEST_CONNECTIONS),
             pool: pool.clone(),
-            repos,
-            judge,
+            repos: Repos::open(data.join("repositories"), Some(hooks.clone()))?,
+            judge: Judge::load(&cache, &manifest.judge)?,
             variables: variables(),
             memory: MemoryBudget::new(limits::PROCESS_MEMORY_BYTES),
         });
-        let components = Arc::new(Components::load(&engine, &cache, &manifest, &services)?);
-        let identity = Identity::new(pool.clone());
-        let stop = CancellationToken::new();
-        let ready = Arc::new(AtomicBool::new(false));
-        let young = intents::settle_left(&pool, &services.repos)
-            .await
-            .context("ref moves that were left over")?;
+        let components = Components::load(&engine, &cache, &manifest, &services)?;
+        Ok(Self {
+            public_url: settings
+                .public_url
+                .clone()
+                .unwrap_or_else(|| format!("http://{address}")),
+            pool,
+            data,
+            listener,
+            hooks,
+            manifest,
+            engine,
+            services,
+            components: Arc::new(components),
+        })
+    }
 
+    /// The API and git over HTTP.
+    async fn server(
+        self,
+        requests_per_hour: u32,
+        ready: &Arc<AtomicBool>,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<Server> {
+        let identity = Identity::new(self.pool.clone());
         let git = GitTrigger::new(
-            Arc::clone(&services),
+            self.services,
             identity.clone(),
             GitSettings {
-                socket: socket_path(&data),
-                hooks,
+                socket: socket_path(&self.data),
+                hooks: self.hooks,
             },
         );
         git.listen(stop.clone())
             .await
             .context("the socket for git's hooks")?;
         let api = Api::new(ApiParts {
-            manifest,
-            components: Arc::clone(&components),
+            manifest: self.manifest,
+            components: self.components,
             identity,
-            pool: pool.clone(),
-            public_url: public_url.clone(),
-            requests_per_hour: settings.requests_per_hour,
+            pool: self.pool,
+            public_url: self.public_url,
+            requests_per_hour,
         });
-        let is_ready = Arc::clone(&ready);
-        let server = Server::new(
-            listener,
+        let is_ready = Arc::clone(ready);
+        Ok(Server::new(
+            self.listener,
             Arc::new(api),
             Arc::new(git),
             Arc::new(move || is_ready.load(Ordering::Relaxed)),
-        );
+        ))
+    }
+}
+
+impl App {
+    /// Starts everything; what an earlier process left half done is settled before anything new begins.
+    pub async fn start(settings: Settings) -> anyhow::Result<Self> {
+        let base = Base::make(&settings).await?;
+        let (pool, public_url) = (base.pool.clone(), base.public_url.clone());
+        let services = Arc::clone(&base.services);
+        let _ticker = tick(&base.engine, limits::APP_TICK);
+        let stop = CancellationToken::new();
+        let ready = Arc::new(AtomicBool::new(false));
+        let young = intents::settle_left(&pool, &services.repos)
+            .await
+            .context("ref moves that were left over")?;
         let queue = queue(&pool, settings.sqs_queue_url).await;
         let relay = Relay::new(pool.clone(), Arc::clone(&queue));
         let consumer = Consumer::new(
             queue,
             pool.clone(),
-            Arc::new(Dispatch(components)),
+            Arc::new(Dispatch(Arc::clone(&base.components))),
             ConsumerSettings::default(),
         );
-
-        let mut tasks = Vec::new();
-        tasks.push(tokio::spawn(server.run(stop.clone())));
-        let stopping = stop.clone();
-        tasks.push(tokio::spawn(async move { consumer.run(stopping).await }));
-        let stopping = stop.clone();
-        tasks.push(tokio::spawn(async move { relay.run(stopping).await }));
-        tasks.push(tokio::spawn(settle_later(
-            pool.clone(),
-            Arc::clone(&services),
-            young,
-            stop.clone(),
-        )));
+        let server = base
+            .server(settings.requests_per_hour, &ready, &stop)
+            .await?;
+        let (consuming, relaying) = (stop.clone(), stop.clone());
+        let settling = settle_later(pool.clone(), Arc::clone(&services), young, stop.clone());
+        let tasks = vec![
+            tokio::spawn(server.run(stop.clone())),
+            tokio::spawn(async move { consumer.run(consuming).await }),
+            tokio::spawn(async move { relay.run(relaying).await }),
+            tokio::spawn(settling),
+        ];
         ready.store(true, Ordering::Relaxed);
-        info!(%address, "serving");
-        let _ticker = tick(&engine, limits::APP_TICK);
+        info!(public_url, "serving");
         Ok(Self {
             public_url,
             pool,

@@ -109,16 +109,7 @@ impl Runner {
         let mut after: Option<String> = None;
         let mut number = 0usize;
         while !stop.is_cancelled() {
-            let events = match runner.events(after.as_deref()).await {
-                Ok(events) => events,
-                Err(error) => {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "the events could not be read"
-                    );
-                    Vec::new()
-                }
-            };
+            let events = runner.news(after.as_deref()).await;
             if let Some(last) = events.last() {
                 after = last["cursor"].as_str().map(str::to_owned);
             }
@@ -136,8 +127,8 @@ impl Runner {
                         let Ok(_turn) = turns.acquire_owned().await else {
                             return;
                         };
-                        if let Err(error) = runner.test(&clone, &work, check, sha, &fetching).await
-                        {
+                        let tested = runner.test(&clone, &work, check, sha, &fetching).await;
+                        if let Err(error) = tested {
                             tracing::warn!(
                                 error = format!("{error:#}"),
                                 "a commit could not be tested"
@@ -153,6 +144,20 @@ impl Runner {
         running.close();
         running.wait().await;
         Ok(())
+    }
+
+    /// What has happened since; nothing when the server does not say.
+    async fn news(&self, after: Option<&str>) -> Vec<Value> {
+        match self.events(after).await {
+            Ok(events) => events,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the events could not be read"
+                );
+                Vec::new()
+            }
+        }
     }
 
     async fn events(&self, after: Option<&str>) -> Result<Vec<Value>, crate::client::ClientError> {

@@ -47,6 +47,10 @@ fn case(name: &'static str, by: By, ours: Files, theirs: Files) -> Case {
     }
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a list of cases, one after the other"
+)]
 fn simple_cases() -> Vec<Case> {
     use By::Trivial;
     vec![
@@ -191,6 +195,10 @@ fn simple_cases() -> Vec<Case> {
     ]
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "a list of cases, one after the other"
+)]
 fn hard_cases() -> Vec<Case> {
     use By::Git;
     vec![

@@ -185,6 +185,10 @@ async fn a_signed_commit_is_seen_as_signed() {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one change of every kind, and the list of them"
+)]
 async fn changes_are_told_as_git_tells_them() {
     let world = World::new().await;
     let start = files()

@@ -47,54 +47,19 @@ pub(super) async fn own(stage: &Stage) -> anyhow::Result<Plan> {
         .await?;
 
     let mut branches = Vec::new();
-    let mut branch =
-        async |name: &str, from: &str, title: &str, files: &[(&str, &str)]| -> anyhow::Result<()> {
-            git.run(&["checkout", "--quiet", "-b", name, from]).await?;
-            for (path, text) in files {
-                write(stage, path, text)?;
-            }
-            if name == "rename" {
+    for [name, from, title, path, text] in OWN_BRANCHES {
+        git.run(&["checkout", "--quiet", "-b", name, from]).await?;
+        write(stage, path, text)?;
+        match name {
+            "alpha" => write(stage, "names/alpha", "")?,
+            "rename" => {
                 git.run(&["mv", "names/colour", "names/color"]).await?;
             }
-            commit(stage, title).await?;
-            branches.push((name.to_owned(), title.to_owned()));
-            Ok(())
-        };
-    branch(
-        "alpha",
-        "main",
-        "Add the name 'alpha' and use it",
-        &[("names/alpha", ""), ("uses/menu", "alpha\n")],
-    )
-    .await?;
-    branch(
-        "stale",
-        "from-before",
-        "Use 'old', which main no longer has",
-        &[("uses/footer", "old\n")],
-    )
-    .await?;
-    branch(
-        "rename",
-        "main",
-        "Rename 'colour' to 'color'",
-        &[("uses/page", "color\n")],
-    )
-    .await?;
-    branch(
-        "paint",
-        "main",
-        "Use 'colour' in one more place",
-        &[("uses/paint", "colour\n")],
-    )
-    .await?;
-    branch(
-        "notes",
-        "main",
-        "Write down how names work",
-        &[("NOTES", "Each file in uses/ names one in names/.\n")],
-    )
-    .await?;
+            _ => {}
+        }
+        commit(stage, title).await?;
+        branches.push((name.to_owned(), title.to_owned()));
+    }
     git.run(&["checkout", "--quiet", "main"]).await?;
     Ok(Plan {
         base,
@@ -102,6 +67,45 @@ pub(super) async fn own(stage: &Stage) -> anyhow::Result<Plan> {
         check: OWN_CHECK.to_owned(),
     })
 }
+
+/// The pull requests of the demo's own story: branch, where it begins, title, and the file it writes.
+const OWN_BRANCHES: [[&str; 5]; 5] = [
+    [
+        "alpha",
+        "main",
+        "Add the name 'alpha' and use it",
+        "uses/menu",
+        "alpha\n",
+    ],
+    [
+        "stale",
+        "from-before",
+        "Use 'old', which main no longer has",
+        "uses/footer",
+        "old\n",
+    ],
+    [
+        "rename",
+        "main",
+        "Rename 'colour' to 'color'",
+        "uses/page",
+        "color\n",
+    ],
+    [
+        "paint",
+        "main",
+        "Use 'colour' in one more place",
+        "uses/paint",
+        "colour\n",
+    ],
+    [
+        "notes",
+        "main",
+        "Write down how names work",
+        "NOTES",
+        "Each file in uses/ names one in names/.\n",
+    ],
+];
 
 /// The last `count` commits of a repository that are no merges, each as a pull request from the commit before them all.
 pub(super) async fn of_repository(
@@ -145,19 +149,8 @@ pub(super) async fn of_repository(
     let mut branches = Vec::new();
     for (index, commit) in commits.iter().enumerate() {
         let name = format!("change-{:02}", index + 1);
-        git.run(&["checkout", "--quiet", "-B", &name, &base])
-            .await?;
-        // A commit that does not apply to the base alone stands on those before it: its branch carries them along.
-        if git
-            .run(&["cherry-pick", "--allow-empty", commit])
-            .await
-            .is_err()
-        {
-            git.run(&["cherry-pick", "--abort"]).await.ok();
-            git.run(&["reset", "--hard", "--quiet", commit]).await?;
-        }
-        let title = git.run(&["log", "-1", "--format=%s", commit]).await?;
-        branches.push((name, title.chars().take(200).collect()));
+        let title = branch(stage, &name, &base, commit).await?;
+        branches.push((name, title));
     }
     git.run(&["checkout", "--quiet", "main"]).await?;
     println!(
@@ -170,6 +163,23 @@ pub(super) async fn of_repository(
         branches,
         check: check.to_owned(),
     })
+}
+
+/// Makes a branch from the base with one commit; gives the commit's title.
+async fn branch(stage: &Stage, name: &str, base: &str, commit: &str) -> anyhow::Result<String> {
+    let git = &stage.clone;
+    git.run(&["checkout", "--quiet", "-B", name, base]).await?;
+    // A commit that does not apply to the base alone stands on those before it: its branch carries them along.
+    if git
+        .run(&["cherry-pick", "--allow-empty", commit])
+        .await
+        .is_err()
+    {
+        git.run(&["cherry-pick", "--abort"]).await.ok();
+        git.run(&["reset", "--hard", "--quiet", commit]).await?;
+    }
+    let title = git.run(&["log", "-1", "--format=%s", commit]).await?;
+    Ok(title.chars().take(200).collect())
 }
 
 fn write(stage: &Stage, path: &str, text: &str) -> anyhow::Result<()> {

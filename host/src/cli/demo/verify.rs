@@ -27,27 +27,7 @@ pub(super) async fn everything(
         .await?;
     println!("\nmain passed through:");
     for commit in passed.lines() {
-        check_passed(stage, commit).await?;
-        let parents = git
-            .run(&["rev-list", "--parents", "-n", "1", commit])
-            .await?;
-        let parents: Vec<&str> = parents.split(' ').skip(1).collect();
-        let [before, head] = parents.as_slice() else {
-            bail!("{commit} is not a merge of a pull request")
-        };
-        let expected = git
-            .run(&["merge-tree", "--write-tree", before, head])
-            .await?;
-        let tree = git
-            .run(&["rev-parse", &format!("{commit}^{{tree}}")])
-            .await?;
-        if expected != tree {
-            bail!("{commit} has the tree {tree}; git's own merge makes {expected}");
-        }
-        let pull = opened
-            .iter()
-            .find(|pull| pull.head == *head)
-            .context("main holds a head nobody opened")?;
+        let pull = landed(stage, commit, opened).await?;
         println!(
             "  {} #{} {}: {CHECK} passed, tree as git merges",
             short(commit),
@@ -77,6 +57,36 @@ pub(super) async fn everything(
     );
     println!();
     Ok(main)
+}
+
+/// The pull request that a commit of main landed, when the commit is all that it must be.
+async fn landed<'o>(
+    stage: &Stage,
+    commit: &str,
+    opened: &'o [Opened],
+) -> anyhow::Result<&'o Opened> {
+    let git = &stage.clone;
+    check_passed(stage, commit).await?;
+    let parents = git
+        .run(&["rev-list", "--parents", "-n", "1", commit])
+        .await?;
+    let parents: Vec<&str> = parents.split(' ').skip(1).collect();
+    let [before, head] = parents.as_slice() else {
+        bail!("{commit} is not a merge of a pull request")
+    };
+    let expected = git
+        .run(&["merge-tree", "--write-tree", before, head])
+        .await?;
+    let tree = git
+        .run(&["rev-parse", &format!("{commit}^{{tree}}")])
+        .await?;
+    if expected != tree {
+        bail!("{commit} has the tree {tree}; git's own merge makes {expected}");
+    }
+    opened
+        .iter()
+        .find(|pull| pull.head == *head)
+        .context("main holds a head nobody opened")
 }
 
 async fn check_passed(stage: &Stage, commit: &str) -> anyhow::Result<()> {
