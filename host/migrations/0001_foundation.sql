@@ -320,8 +320,12 @@ CREATE TABLE rule_evaluations (
     -- SHA-256 of the facts and rulesets as judged, and of the judge's bytes.
     facts_digest bytea NOT NULL,
     judge_digest bytea NOT NULL,
+    -- {facts, rulesets}: the very text that facts_digest is of, so that the decision can be judged again. Text and not
+    -- jsonb, which would reorder it and refuses U+0000. NULL: larger than the host keeps.
+    facts text,
     evaluated_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE INDEX rule_evaluations_evaluated ON rule_evaluations (evaluated_at);
 CREATE INDEX rule_evaluations_repository ON rule_evaluations (repository_id, id DESC);
 
 -- Events: published by inserting here in the transaction that makes them happen. Rows stay: they are the timeline.

@@ -51,6 +51,10 @@ pub const RULES_FUEL: u64 = 4_000_000_000;
 /// Bytes the host lifts out of the judge: verdicts, not facts.
 pub const RULES_HOSTCALL_BYTES: usize = 8 << 20;
 
+/// Facts and rulesets that are kept with a decision for judging it again, in bytes of JSON; of larger ones the digest alone
+/// is kept. Some hundred commits and a thousand files; Postgres compresses them to a fraction.
+pub const KEPT_FACTS_BYTES: usize = 1 << 20;
+
 /// Connections that guests of this process hold at once.
 pub const GUEST_CONNECTIONS: u32 = 24;
 /// Connections of the host itself: identity, hooks, relay, queue.

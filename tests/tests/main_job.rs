@@ -239,6 +239,23 @@ async fn each_decision_is_kept_once_by_the_host_and_no_component_can_make_one_up
     assert_eq!(kept("merge").await.0, 0);
     server.merge(number, json!({})).await.expect(200);
     assert_eq!(kept("merge").await, (1, 1, Some(true)));
+    // What was judged is there, to be judged again: the very text that the digest is of.
+    let judged =
+        "SELECT facts FROM rule_evaluations WHERE facts_digest = sha256(convert_to(facts, 'UTF8'))";
+    let judged: Vec<String> = sqlx::query_scalar(judged)
+        .fetch_all(&pool)
+        .await
+        .expect("texts");
+    assert!(
+        judged.len() >= 3,
+        "two pushes and a merge: {}",
+        judged.len()
+    );
+    for text in judged {
+        let judged: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(judged["facts"]["repository"]["name"], "site");
+        assert!(judged["rulesets"].is_array());
+    }
     let forge = "INSERT INTO rule_evaluations (workspace_id, repository_id, moment, ref_name, old_sha, new_sha, outcome,
                  verdicts, facts_digest, judge_digest) SELECT workspace_id, repository_id, moment, ref_name, old_sha, new_sha,
                  outcome, verdicts, facts_digest, judge_digest FROM rule_evaluations";

@@ -39,7 +39,10 @@ pub const INBOX_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long the answer of a create is given again to who sends it again: what the API promises.
 pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How often old deduplication ids, inbox rows and answers are removed.
+/// How long what the judge decided is kept, to be shown and judged again: what the domain promises.
+pub const DECISIONS_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// How often old deduplication ids, inbox rows, answers and decisions are removed.
 pub const RETENTION_EVERY: Duration = Duration::from_secs(10 * 60);
 
 /// Messages handled at the same time by one consumer: handlers wait for the database and git more than they compute.

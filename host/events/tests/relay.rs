@@ -475,7 +475,11 @@ async fn purges_what_is_old(ctx: Ctx) {
          FROM workspaces, unnest(ARRAY['31 days', '29 days']) AS age;
          INSERT INTO idempotency_keys (actor_id, key, request_digest, status, body, created_at)
          SELECT id, age, '', 201, '', now() - age::interval
-         FROM users, unnest(ARRAY['25 hours', '23 hours']) AS age WHERE login = 'g1t'",
+         FROM users, unnest(ARRAY['25 hours', '23 hours']) AS age WHERE login = 'g1t';
+         INSERT INTO rule_evaluations (workspace_id, repository_id, moment, ref_name, old_sha, new_sha, outcome, verdicts,
+                                       facts_digest, judge_digest, evaluated_at)
+         SELECT workspace_id, id, 'push', age, '', '', 'pass', '[]', '', '', now() - age::interval
+         FROM repositories, unnest(ARRAY['91 days', '89 days']) AS age",
     )
     .await;
     let mut connection = ctx.pool.acquire().await.expect("a connection");
@@ -485,7 +489,8 @@ async fn purges_what_is_old(ctx: Ctx) {
         retention::Purged {
             deduplication: 1,
             inbox: 1,
-            answers: 1
+            answers: 1,
+            decisions: 1
         }
     );
     assert_eq!(

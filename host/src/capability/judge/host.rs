@@ -24,7 +24,7 @@ impl Contract for GuestState {
     }
 
     async fn judge(&mut self, facts: Facts, rulesets: Vec<Ruleset>) -> Answer<Decision> {
-        let kept = record::Kept::new(&facts, &rulesets);
+        let kept = record::Kept::new(&facts, &rulesets)?;
         let decision = self.services.judge.judge(facts, rulesets).await?;
         let workspace = self.call.workspace.ok_or(record::KeepError::NoRepository)?;
         let services = &self.services;

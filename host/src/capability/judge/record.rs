@@ -5,12 +5,15 @@ use super::Judge;
 use crate::bindings::app::g1t::rules::types::{
     ActorKind, Decision, Facts, Moment, Outcome, Ruleset,
 };
+use crate::limits;
 
 /// Why a decision was not kept. It does not count then.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     #[error("the facts name a repository that is not of the workspace this call is for")]
     NoRepository,
+    #[error("the facts cannot be written as JSON")]
+    Facts(#[from] serde_json::Error),
     #[error("the database could not keep a decision")]
     Database(#[from] sqlx::Error),
 }
@@ -24,15 +27,26 @@ pub struct Kept {
     old: String,
     new: String,
     facts_digest: [u8; 32],
+    /// What the digest is of; none when it is too long to be kept.
+    judged: Option<String>,
+}
+
+/// Everything that a decision depends on beside the judge: judging it again gives the same verdicts.
+#[derive(serde::Serialize)]
+struct Judged<'a> {
+    facts: &'a Facts,
+    rulesets: &'a [Ruleset],
 }
 
 impl Kept {
     /// Takes what is kept from the facts, before the judge gets them.
-    pub fn new(facts: &Facts, rulesets: &[Ruleset]) -> Self {
-        let mut hasher = Sha256::new();
+    ///
+    /// # Errors
+    /// [`KeepError::Facts`] when they cannot be written as JSON.
+    pub fn new(facts: &Facts, rulesets: &[Ruleset]) -> Result<Self, KeepError> {
         // Serde writes records in the order of their fields, so equal facts have equal bytes.
-        serde_json::to_writer(HashWriter(&mut hasher), &(facts, rulesets)).ok();
-        Self {
+        let text = serde_json::to_string(&Judged { facts, rulesets })?;
+        Ok(Self {
             repository: i64::try_from(facts.repository.id).unwrap_or_default(),
             actor: match facts.actor.kind {
                 ActorKind::System => None,
@@ -46,8 +60,9 @@ impl Kept {
             ref_name: facts.ref_change.name.clone(),
             old: facts.ref_change.old.clone(),
             new: facts.ref_change.new.clone(),
-            facts_digest: hasher.finalize().into(),
-        }
+            facts_digest: Sha256::digest(text.as_bytes()).into(),
+            judged: (text.len() <= limits::KEPT_FACTS_BYTES).then_some(text),
+        })
     }
 
     /// Writes the row of `rule_evaluations`. Only the host does: a component has no right to, so what is kept is what was
@@ -82,6 +97,7 @@ impl Kept {
             .bind(serde_json::to_value(told).unwrap_or_default())
             .bind(self.facts_digest.as_slice())
             .bind(judge.digest().as_slice())
+            .bind(self.judged.as_deref())
             .execute(pool)
             .await?;
         if written.rows_affected() == 0 {
@@ -94,19 +110,6 @@ impl Kept {
 /// True when a rule that does not pass is gone past.
 fn is_bypass(decision: &Decision) -> bool {
     decision.outcome != Outcome::Pass && decision.outcome_with_bypass == Outcome::Pass
-}
-
-struct HashWriter<'a>(&'a mut Sha256);
-
-impl std::io::Write for HashWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl Push {
         for (update, found) in updates.iter().zip(found) {
             let forced = !found.fast_forward && !update.old.is_zero() && !update.new.is_zero();
             let facts = facts::of_update(&self.target, &self.actor, update, found);
-            let kept = Kept::new(&facts, &rulesets);
+            let kept = Kept::new(&facts, &rulesets)?;
             let decision = services.judge.judge(facts, rulesets.clone()).await?;
             kept.write(
                 &services.pool,
