@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::manifest::Manifest;
+use crate::openapi;
 use crate::places::{self, Places};
 use crate::process;
 use crate::setup::{Target, WasmToolchain};
@@ -75,7 +76,7 @@ pub fn everything(places: &Places, wasm: &WasmToolchain, profile: Profile) -> Re
     server(places, profile)
 }
 
-/// Builds all components and puts them and the manifest into the folder the server loads from.
+/// Builds all components and puts them, the manifest and the API's description into the folder the server loads from.
 ///
 /// # Errors
 /// As [`everything`].
@@ -174,6 +175,8 @@ fn gather(places: &Places, components: &[Component]) -> Result<()> {
         copy_if_changed(&built, &folder.join(&component.file))?;
     }
     copy_if_changed(&places.root.join(Manifest::FILE), &folder.join("app.toml"))?;
+    let description = openapi::put_together(places)?;
+    write_if_changed(description.as_bytes(), &folder.join(openapi::FILE))?;
     remove_others(&folder, components)?;
     let lacking: Vec<String> = Manifest::read(places)?
         .sources
@@ -188,7 +191,7 @@ fn gather(places: &Places, components: &[Component]) -> Result<()> {
         );
     }
     note(&format!(
-        "{} components and the manifest in {}",
+        "{} components, the manifest and the API's description in {}",
         components.len(),
         folder.display()
     ));
@@ -198,6 +201,11 @@ fn gather(places: &Places, components: &[Component]) -> Result<()> {
 /// Leaves an unchanged file as it is: the server's cache of compiled code and cargo go by time of change.
 fn copy_if_changed(from: &Path, to: &Path) -> Result<()> {
     let new = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+    write_if_changed(&new, to)
+}
+
+/// As [`copy_if_changed`], with what the file is to hold.
+fn write_if_changed(new: &[u8], to: &Path) -> Result<()> {
     if fs::read(to).is_ok_and(|old| old == new) {
         return Ok(());
     }

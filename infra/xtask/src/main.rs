@@ -9,6 +9,7 @@ mod checks;
 mod house;
 mod launch;
 mod manifest;
+mod openapi;
 mod places;
 mod process;
 mod services;
