@@ -27,7 +27,7 @@ use crate::limits;
 use crate::manifest::Manifest;
 use crate::runtime::{CodeCache, Components, MemoryBudget, Services, Ticker, app_engine, tick};
 use crate::trigger::git::{GitSettings, GitTrigger};
-use crate::trigger::http::{Api, ApiParts, Server};
+use crate::trigger::http::{Api, ApiParts, Description, Server};
 use crate::trigger::queue::Dispatch;
 
 /// Name of the queue in Postgres, as the seed has it.
@@ -74,6 +74,7 @@ struct Base {
     public_url: String,
     hooks: PathBuf,
     manifest: Manifest,
+    description: Description,
     engine: wasmtime::Engine,
     services: Arc<Services>,
     components: Arc<Components>,
@@ -99,6 +100,7 @@ impl Base {
         let address = listener.local_addr()?;
         let hooks = hooks_folder(&data)?;
         let manifest = Manifest::read(&settings.components)?;
+        let description = Description::read(&settings.components)?;
         let cache = CodeCache::open(&settings.code)?;
         let engine = app_engine()?;
         let services = Arc::new(Services {
@@ -120,6 +122,7 @@ impl Base {
             listener,
             hooks,
             manifest,
+            description,
             engine,
             services,
             components: Arc::new(components),
@@ -158,6 +161,7 @@ impl Base {
             self.listener,
             Arc::new(api),
             Arc::new(git),
+            self.description,
             Arc::new(move || is_ready.load(Ordering::Relaxed)),
         ))
     }

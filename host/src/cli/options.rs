@@ -43,7 +43,7 @@ pub struct ServerArgs {
     /// Folder for repositories, compiled components and, with `up`, the private Postgres.
     #[arg(long, env = "G1T_DATA", default_value = ".g1t")]
     pub data: PathBuf,
-    /// Folder with app.toml and the components.
+    /// Folder with app.toml, openapi.json and the components.
     #[arg(long, env = "G1T_COMPONENTS", default_value = "target/components")]
     pub components: PathBuf,
     /// Folder for compiled components, which nobody else may write to; `code` in the data folder when left out.
@@ -90,7 +90,7 @@ pub struct RunnerArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// Folder with app.toml and the components.
+    /// Folder with app.toml, openapi.json and the components.
     #[arg(long, env = "G1T_COMPONENTS", default_value = "target/components")]
     pub components: PathBuf,
     /// Folder or address of a repository to play on; one is made when left out.

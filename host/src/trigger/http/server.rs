@@ -3,6 +3,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
+use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -15,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use tracing::{debug, warn};
 
 use super::answer::{Answer, full};
+use super::description::Description;
 use super::dispatch::Api;
 use crate::limits;
 use crate::trigger::git::GitTrigger;
@@ -30,6 +32,7 @@ pub struct Server {
     listener: TcpListener,
     api: Arc<Api>,
     git: Arc<GitTrigger>,
+    description: Description,
     ready: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -39,12 +42,14 @@ impl Server {
         listener: TcpListener,
         api: Arc<Api>,
         git: Arc<GitTrigger>,
+        description: Description,
         ready: Arc<dyn Fn() -> bool + Send + Sync>,
     ) -> Self {
         Self {
             listener,
             api,
             git,
+            description,
             ready,
         }
     }
@@ -57,9 +62,15 @@ impl Server {
             listener,
             api,
             git,
+            description,
             ready,
         } = self;
-        let service = Arc::new(Service { api, git, ready });
+        let service = Arc::new(Service {
+            api,
+            git,
+            description,
+            ready,
+        });
         loop {
             // The permit first: what there is no room for waits in the kernel's queue.
             let permit = tokio::select! {
@@ -100,6 +111,7 @@ impl Server {
 struct Service {
     api: Arc<Api>,
     git: Arc<GitTrigger>,
+    description: Description,
     ready: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -134,6 +146,7 @@ impl Service {
             "/healthz" if get => text(StatusCode::OK, "ok\n"),
             "/readyz" if get && (self.ready)() => text(StatusCode::OK, "ready\n"),
             "/readyz" if get => text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+            "/openapi.json" if get => self.description.answer(request.headers()),
             path if GitTrigger::is_git(path) => self.git.handle(request).await,
             _ => self.api.handle(request).await,
         }
@@ -143,5 +156,7 @@ impl Service {
 fn text(status: StatusCode, body: &'static str) -> Answer {
     let mut answer = Response::new(full(body));
     *answer.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, kind);
     answer
 }
