@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::database::{Database, variable};
+use crate::description::{Description, Exchange};
 
 /// Longest anything in a story may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,6 +20,7 @@ pub struct Server {
     folder: tempfile::TempDir,
     settings: Vec<(&'static str, &'static str)>,
     http: reqwest::Client,
+    description: Description,
 }
 
 /// An answer of the API.
@@ -65,6 +67,9 @@ impl Server {
             .timeout(PATIENCE)
             .build()
             .expect("a client");
+        let description = http.get(format!("{url}/openapi.json")).send().await;
+        let description = description.expect("the server answers").json::<Value>();
+        let description = Description::of(&description.await.expect("its description"));
         Self {
             child,
             url,
@@ -73,6 +78,7 @@ impl Server {
             folder,
             settings,
             http,
+            description,
         }
     }
 
@@ -134,18 +140,38 @@ impl Server {
         self.http.request(method, format!("{}{path}", self.url))
     }
 
-    /// Sends a request.
+    /// Sends a request. Both it and its answer have to be as the server's own description says.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
-        let response = request.send().await.expect("the server answers");
+        let request = request.build().expect("a request");
+        let method = request.method().clone();
+        let path = request.url().path().to_owned();
+        let sent = request.body().and_then(reqwest::Body::as_bytes);
+        let sent = sent.map(|sent| String::from_utf8_lossy(sent).into_owned());
+        let response = self.http.execute(request).await;
+        let response = response.expect("the server answers");
         let status = response.status().as_u16();
-        let kind = response.headers().get("content-type");
+        let headers = response.headers().clone();
+        let kind = headers.get("content-type");
         let kind = kind
             .and_then(|kind| kind.to_str().ok())
             .unwrap_or_default()
             .to_owned();
         let bytes = response.bytes().await.expect("a whole body");
+        self.description.expect(&Exchange {
+            method: method.as_str(),
+            path: &path,
+            sent: sent.as_deref(),
+            status,
+            headers: &headers,
+            body: &String::from_utf8_lossy(&bytes),
+        });
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Answer { status, kind, body }
+    }
+
+    /// The server's description of its API.
+    pub fn description(&self) -> &Description {
+        &self.description
     }
 
     /// Reads.
