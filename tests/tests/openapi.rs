@@ -215,3 +215,12 @@ async fn an_answer_that_is_not_as_described_is_found() {
     );
     assert!(told.contains("the type text/html is not named"), "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_is_answered_as_a_get_without_its_body() {
+    let server = Server::start().await;
+    let head = server.call(Method::HEAD, "/user", None).await;
+    assert_eq!((head.status, head.body), (200, Value::Null));
+    let nobody = server.request(Method::HEAD, "/user");
+    assert_eq!(server.send(nobody).await.status, 401);
+}

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use base64::Engine as _;
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_LENGTH};
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use sqlx::{PgPool, Row};
@@ -177,7 +177,7 @@ impl Api {
         method: &str,
         path: &str,
     ) -> Result<(&ComponentSpec, Matched), (Problem, Option<String>)> {
-        // A HEAD is a GET whose body stays here.
+        // A HEAD is a GET whose body the server does not send.
         let method = if method == "HEAD" { "GET" } else { method };
         self.manifest.route(method, path).map_err(|mut others| {
             if others.is_empty() {
@@ -238,6 +238,9 @@ impl Api {
         id: &str,
     ) -> Result<wasmtime_wasi_http::handler::Request, Problem> {
         let (mut parts, body) = request.into_parts();
+        if parts.method == Method::HEAD {
+            parts.method = Method::GET;
+        }
         let forged: Vec<HeaderName> = parts
             .headers
             .keys()
