@@ -1,4 +1,4 @@
-//! Node and the npm packages the tests speak to us with: an SQS-protocol server and GitHub's own client.
+//! Node and the npm packages the tests use: an SQS-protocol server, GitHub's own client and a schema validator.
 
 use std::fs;
 use std::path::{Path, PathBuf};
