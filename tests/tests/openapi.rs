@@ -143,6 +143,10 @@ async fn every_reference_leads_somewhere_and_every_operation_has_a_name_of_its_o
 #[tokio::test(flavor = "multi_thread")]
 async fn anybody_may_read_the_description_and_it_is_valid() {
     let server = Server::start().await;
+    for path in ["/healthz", "/readyz"] {
+        let asked = server.request(Method::GET, path);
+        server.send(asked).await.expect(200);
+    }
     let document = server
         .send(server.request(Method::GET, "/openapi.json"))
         .await
