@@ -169,6 +169,31 @@ pub fn install(packages: &[&str]) -> Result<()> {
     )
 }
 
+/// Writes scripts into `bin` of a folder of unpacked packages that run `names` of the folder `programs` in it with the
+/// unpacked libraries. They find themselves, so the folder may move.
+///
+/// # Errors
+/// When a script cannot be written.
+pub fn wrap(folder: &Path, programs: &Path, names: &[&str]) -> Result<()> {
+    let scripts = folder.join("bin");
+    fs::create_dir_all(&scripts)?;
+    let inside = programs
+        .strip_prefix(folder)
+        .context("the programs lie outside of the folder")?;
+    for name in names {
+        let script = format!(
+            "#!/bin/sh\n\
+             here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")/..\" && pwd)\n\
+             for libraries in \"$here\"/usr/lib/*-linux-gnu*; do :; done\n\
+             LD_LIBRARY_PATH=\"$libraries\" exec \"$here/{}/{name}\" \"$@\"\n",
+            inside.display()
+        );
+        fs::write(scripts.join(name), script)?;
+    }
+    let files = names.iter().map(|name| scripts.join(name));
+    process::run(Command::new("chmod").arg("+x").args(files))
+}
+
 /// Names after `Depends:` in the output of `apt-cache depends`, virtual ones (`<name>`) left out.
 fn needed_by(text: &str) -> impl Iterator<Item = &str> {
     text.lines()

@@ -1,9 +1,7 @@
 //! A Postgres server's programs: what the machine has, else the distribution's package.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -97,28 +95,7 @@ fn unpack(folder: &Path) -> Result<()> {
     let programs = programs
         .first()
         .context("the package postgresql brought no server")?;
-    wrap(folder, programs)
-}
-
-/// Scripts that run the unpacked programs with the unpacked libraries.
-fn wrap(folder: &Path, programs: &Path) -> Result<()> {
-    let scripts = folder.join("bin");
-    fs::create_dir_all(&scripts)?;
-    let inside = programs
-        .strip_prefix(folder)
-        .context("the programs lie outside of the folder")?;
-    for name in ["postgres", "initdb", "pg_ctl"] {
-        let script = format!(
-            "#!/bin/sh\n\
-             here=$(CDPATH='' cd -- \"$(dirname -- \"$0\")/..\" && pwd)\n\
-             for libraries in \"$here\"/usr/lib/*-linux-gnu*; do :; done\n\
-             LD_LIBRARY_PATH=\"$libraries\" exec \"$here/{}/{name}\" \"$@\"\n",
-            inside.display()
-        );
-        fs::write(scripts.join(name), script)?;
-    }
-    let files = ["postgres", "initdb", "pg_ctl"].map(|name| OsString::from(scripts.join(name)));
-    process::run(Command::new("chmod").arg("+x").args(files))
+    apt::wrap(folder, programs, &["postgres", "initdb", "pg_ctl"])
 }
 
 #[cfg(test)]
