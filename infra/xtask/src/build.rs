@@ -116,6 +116,24 @@ fn compile(
     process::run(&mut cargo)
 }
 
+/// Builds components and, for release, server and benchmark: in one call of cargo, so that what both use is built once.
+///
+/// # Errors
+/// As [`everything`].
+pub fn for_bench(places: &Places, wasm: &WasmToolchain) -> Result<()> {
+    components(places, wasm)?;
+    Steps::default().run(
+        "build bench",
+        "the server and what measures it, optimised",
+        || {
+            let mut cargo = process::cargo(&places.root);
+            cargo.args(["build", "--release", "-p", "g1t-work", "-p", "g1t-tests"]);
+            cargo.args(["--bins", "--features", "g1t-tests/bench"]);
+            process::run(&mut cargo)
+        },
+    )
+}
+
 fn server(places: &Places, profile: Profile) -> Result<()> {
     Steps::default().run(
         "build g1t-work",

@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 use crate::build::{self, Profile};
 use crate::places::Places;
 use crate::process;
-use crate::services::Services;
 use crate::setup;
 
 /// Arguments for the program that is started.
@@ -37,31 +36,27 @@ pub fn up(places: &Places, arguments: &Arguments) -> Result<()> {
     become_server(places, "up", arguments)
 }
 
-/// Builds for release, then measures with a Postgres of its own.
+/// Builds for release, provides what is measured against, then measures.
 ///
 /// # Errors
-/// As [`demo`], and when the benchmark fails.
+/// As [`demo`].
 pub fn bench(places: &Places, arguments: &Arguments) -> Result<()> {
-    let ready = setup::everything(places)?;
-    build::everything(places, &ready.wasm, Profile::Release)?;
-    let services = Services::start(places, &ready.postgres, &ready.javascript)?;
-    let mut cargo = process::cargo(&places.root);
-    cargo
-        .args([
-            "run",
-            "--release",
-            "-p",
-            "g1t-tests",
-            "--bin",
-            "bench",
-            "--",
-        ])
-        .args(&arguments.rest);
-    services.announce(&mut cargo, places, Profile::Release);
-    process::run(&mut cargo)
+    let wasm = setup::wasm(places)?;
+    let postgres = setup::postgres(places)?;
+    let peers = setup::peers(places)?;
+    build::for_bench(places, &wasm)?;
+    let release = Profile::Release.folder();
+    let mut bench = Command::new(places.program(release, "bench"));
+    bench
+        .args(&arguments.rest)
+        .env("PATH", process::path_with(&[], &[&postgres.programs])?)
+        .env("G1T_BIN", places.server(release))
+        .env("G1T_COMPONENTS", places.components())
+        .env("G1T_WASMTIME", peers.wasmtime)
+        .env("G1T_WRK", peers.wrk);
+    become_program(bench)
 }
 
-/// Replaces this process: signals and the exit code are then the server's own.
 fn become_server(places: &Places, command: &str, arguments: &Arguments) -> Result<()> {
     let wasm = setup::wasm(places)?;
     let postgres = setup::postgres(places)?;
@@ -73,10 +68,11 @@ fn become_server(places: &Places, command: &str, arguments: &Arguments) -> Resul
     if env::var_os("G1T_COMPONENTS").is_none() {
         server.env("G1T_COMPONENTS", places.components());
     }
-    Err(server.exec()).with_context(|| {
-        format!(
-            "cannot start {}",
-            places.server(Profile::Dev.folder()).display()
-        )
-    })
+    become_program(server)
+}
+
+/// Replaces this process: signals and the exit code are then the program's own.
+fn become_program(mut command: Command) -> Result<()> {
+    let error = command.exec();
+    Err(error).with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))
 }

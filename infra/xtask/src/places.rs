@@ -66,9 +66,14 @@ impl Places {
 
     /// The server's binary in a profile's output folder (`debug` or `release`).
     pub fn server(&self, profile_folder: &str) -> PathBuf {
+        self.program(profile_folder, "g1t-work")
+    }
+
+    /// A binary in a profile's output folder.
+    pub fn program(&self, profile_folder: &str, name: &str) -> PathBuf {
         self.target
             .join(profile_folder)
-            .join(format!("g1t-work{}", env::consts::EXE_SUFFIX))
+            .join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }
 }
 

@@ -4,11 +4,15 @@ mod javascript;
 mod nextest;
 mod postgres;
 mod wasm;
+mod wasmtime;
+mod wrk;
 
 pub use javascript::JavaScript;
 pub use nextest::Nextest;
 pub use postgres::Postgres;
 pub use wasm::{Target, WasmToolchain};
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -66,4 +70,29 @@ pub fn postgres(places: &Places) -> Result<Postgres> {
         "all state but git's lies in Postgres",
         || Postgres::provide(places),
     )
+}
+
+/// Programs the benchmark measures against, and with.
+pub struct Peers {
+    pub wasmtime: PathBuf,
+    pub wrk: PathBuf,
+}
+
+/// What only the benchmark needs.
+///
+/// # Errors
+/// As [`everything`].
+pub fn peers(places: &Places) -> Result<Peers> {
+    Ok(Peers {
+        wasmtime: Steps::default().run(
+            "setup wasmtime",
+            "`wasmtime serve` is what the HTTP trigger is measured against",
+            || wasmtime::provide(places),
+        )?,
+        wrk: Steps::default().run(
+            "setup wrk",
+            "it asks both servers as fast as they answer",
+            || wrk::provide(places),
+        )?,
+    })
 }
