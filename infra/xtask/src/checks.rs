@@ -32,6 +32,8 @@ pub fn lints(places: &Places) -> Result<()> {
         "--quiet",
         "--workspace",
         "--all-targets",
+        "--features",
+        "g1t-tests/bench",
         "--",
         "-D",
         "warnings",
@@ -51,6 +53,8 @@ pub fn documentation(places: &Places) -> Result<()> {
         "--workspace",
         "--no-deps",
         "--document-private-items",
+        "--features",
+        "g1t-tests/bench",
     ]);
     // Private items are documented for readers of the code, so a link from a public item to one is no fault.
     cargo.env(
