@@ -1,18 +1,19 @@
 //! HTTP components: which instance takes a request, how long it may work, when it is thrown away.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tracing::{debug, warn};
 use wasmtime::component::GuestTaskId;
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store, StoreContextMut};
 use wasmtime_wasi_http::WasiHttpView;
 use wasmtime_wasi_http::handler::{
     ExpirationError, HandlerState, Instance, InstantiationError, ProxyHandler, ProxyPre, Request,
-    Response, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus,
+    Response, ShouldAccept, TrapOrPanicError, WorkerExpiration, WorkerState, WorkerStatus,
 };
 
 use super::state::{Call, GuestState, Services};
@@ -28,6 +29,20 @@ pub enum Reply {
     Busy,
     /// Trapped, or answered nothing: 500. The cause is for the log.
     Failed(wasmtime::Error),
+}
+
+/// How an instance ended that had not answered yet: the library tells those who wait only that it did.
+#[derive(Clone)]
+enum End {
+    TimedOut,
+    Broken(String),
+}
+
+/// What goes with a request to the instance that takes it.
+struct Taken {
+    call: Call,
+    permit: OwnedSemaphorePermit,
+    end: oneshot::Sender<End>,
 }
 
 /// An HTTP component that can take requests.
@@ -56,16 +71,22 @@ impl HttpComponent {
         permit: OwnedSemaphorePermit,
         request: Request,
     ) -> Reply {
-        match self.0.handle((call, permit), request).await {
+        let (end, ended) = oneshot::channel();
+        let taken = Taken { call, permit, end };
+        match self.0.handle(taken, request).await {
             Ok(response) => Reply::Answered(response),
             Err(error) if error.is::<ExpirationError>() => Reply::TimedOut,
-            Err(error) => {
-                match error.downcast::<InstantiationError<(Call, OwnedSemaphorePermit)>>() {
-                    Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
-                    Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
-                    Err(error) => Reply::Failed(error),
-                }
-            }
+            // The instance is gone: it says why while it is dropped, or the sender goes with it.
+            Err(error) if error.is::<TrapOrPanicError>() => match ended.await {
+                Ok(End::TimedOut) => Reply::TimedOut,
+                Ok(End::Broken(cause)) => Reply::Failed(wasmtime::format_err!("{cause}")),
+                Err(_) => Reply::Failed(error),
+            },
+            Err(error) => match error.downcast::<InstantiationError<Taken>>() {
+                Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
+                Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
+                Err(error) => Reply::Failed(error),
+            },
         }
     }
 }
@@ -99,6 +120,8 @@ impl HandlerState for Template {
                 limits::INSTANTIATE_DEADLINE
             )
         })??;
+        let timed_out = Arc::<AtomicBool>::default();
+        let gave_up = Arc::<AtomicBool>::default();
         Ok(Instance {
             store,
             proxy,
@@ -106,9 +129,14 @@ impl HandlerState for Template {
             expiration: Expiration {
                 deadline: self.component.limits.deadline,
                 timer: None,
+                timed_out: Arc::clone(&timed_out),
+                gave_up: Arc::clone(&gave_up),
             },
             state: Worker {
                 component: Arc::clone(&self.component),
+                timed_out,
+                gave_up,
+                taken: Mutex::default(),
             },
         })
     }
@@ -118,6 +146,10 @@ impl HandlerState for Template {
 struct Expiration {
     deadline: Duration,
     timer: Option<(WorkerStatus, Instant, Pin<Box<tokio::time::Sleep>>)>,
+    /// Tells the worker that it is over because a request took too long.
+    timed_out: Arc<AtomicBool>,
+    /// Told by the worker: a request was given up, and the guest still works on an answer that nobody reads.
+    gave_up: Arc<AtomicBool>,
 }
 
 /// Longer than a request's own timer, which ends first wherever the guest gives way.
@@ -138,11 +170,16 @@ impl WorkerExpiration for Expiration {
         status: WorkerStatus,
         start: Instant,
     ) -> Poll<()> {
-        let deadline = self.deadline;
+        let allowance =
+            if status == WorkerStatus::PostReturn && self.gave_up.load(Ordering::Relaxed) {
+                Duration::ZERO
+            } else {
+                allowance(status, self.deadline)
+            };
         let (_, _, timer) = match &mut self.timer {
             Some(timer) if timer.0 == status && timer.1 == start => timer,
             other => {
-                let end = start + allowance(status, deadline);
+                let end = start + allowance;
                 other.insert((
                     status,
                     start,
@@ -150,12 +187,20 @@ impl WorkerExpiration for Expiration {
                 ))
             }
         };
-        timer.as_mut().poll(cx)
+        let over = timer.as_mut().poll(cx);
+        if over.is_ready() && status == WorkerStatus::Requests {
+            self.timed_out.store(true, Ordering::Relaxed);
+        }
+        over
     }
 }
 
 struct Worker {
     component: Arc<ComponentSpec>,
+    timed_out: Arc<AtomicBool>,
+    gave_up: Arc<AtomicBool>,
+    /// Who wants to know when this instance ends: the requests in it, and some that were answered.
+    taken: Mutex<Vec<oneshot::Sender<End>>>,
 }
 
 /// Whether an instance takes another request, by counts alone.
@@ -171,7 +216,7 @@ fn accepts(concurrent: usize, total: usize, at_once: usize) -> ShouldAccept {
 
 impl WorkerState for Worker {
     type StoreData = GuestState;
-    type RequestData = (Call, OwnedSemaphorePermit);
+    type RequestData = Taken;
 
     fn should_accept_request(&self, concurrent: usize, total: usize) -> ShouldAccept {
         accepts(concurrent, total, self.component.limits.concurrent)
@@ -180,19 +225,36 @@ impl WorkerState for Worker {
     fn on_request_start(
         &self,
         mut store: StoreContextMut<'_, GuestState>,
-        (call, permit): Self::RequestData,
+        Taken { call, permit, end }: Self::RequestData,
         _task: GuestTaskId,
     ) -> Pin<Box<dyn Future<Output = ()> + 'static + Send + Sync>> {
         // One request at a time in whoever has capabilities, so the store's call is this request's.
         store.data_mut().call = call;
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.retain(|end| !end.is_closed());
+        taken.push(end);
         let deadline = self.component.limits.deadline;
+        let gave_up = Arc::clone(&self.gave_up);
         Box::pin(async move {
             tokio::time::sleep(deadline).await;
+            gave_up.store(true, Ordering::Relaxed);
             drop(permit);
         })
     }
 
     fn drop(&self, store: Store<GuestState>, result: Result<(), wasmtime::Error>) {
+        if let Err(error) = &result {
+            let end = if self.timed_out.load(Ordering::Relaxed) {
+                End::TimedOut
+            } else {
+                End::Broken(format!("{error:#}"))
+            };
+            let taken =
+                std::mem::take(&mut *self.taken.lock().unwrap_or_else(PoisonError::into_inner));
+            for waiting in taken {
+                waiting.send(end.clone()).ok();
+            }
+        }
         match result {
             Ok(()) => {
                 debug!(component = %self.component.name, memory_bytes = store.data().limiter.used(), "instance done")
