@@ -8,9 +8,12 @@
 mod facts;
 mod hook;
 mod judged;
+mod refused;
 mod rulesets;
 mod smart;
 mod socket;
+mod transfer;
 
 pub use hook::hook_main;
-pub use smart::{GitSettings, GitTrigger};
+pub use smart::GitTrigger;
+pub use transfer::GitSettings;

@@ -1,0 +1,249 @@
+//! Smart HTTP: `git upload-pack` and `git receive-pack` over requests.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_compression::tokio::bufread::GzipDecoder;
+use futures::TryStreamExt;
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use http::{Request, Response};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Frame, Incoming};
+use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio_util::io::{ReaderStream, StreamReader};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use super::hook::{PUSH_VARIABLE, SOCKET_VARIABLE};
+use super::judged::Push;
+use super::refused::{Refused, broken, busy};
+use super::socket::{self, Pushes};
+use crate::intents;
+use crate::runtime::Services;
+use crate::trigger::http::{Answer, full};
+
+/// Longest a clone, a fetch or a push may take.
+const TRANSFER_TIME: Duration = Duration::from_secs(3_600);
+
+/// Where hooks find the host.
+#[derive(Clone, Debug)]
+pub struct GitSettings {
+    /// Path of the unix socket.
+    pub socket: PathBuf,
+    /// Folder of the hooks: given to git with each push, so that no repository's own configuration can leave the judge out.
+    pub hooks: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pack {
+    Upload,
+    Receive,
+}
+
+impl Pack {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Upload => "upload-pack",
+            Self::Receive => "receive-pack",
+        }
+    }
+}
+
+/// The git processes that carry packs.
+pub(super) struct Transfers {
+    services: Arc<Services>,
+    pushes: Arc<Pushes>,
+    settings: GitSettings,
+}
+
+impl Transfers {
+    pub(super) fn new(services: Arc<Services>, settings: GitSettings) -> Self {
+        Self {
+            services,
+            pushes: Arc::default(),
+            settings,
+        }
+    }
+
+    /// Begins to answer hooks, until `stop`.
+    pub(super) async fn listen(&self, stop: CancellationToken) -> std::io::Result<()> {
+        socket::serve(
+            &self.settings.socket,
+            Arc::clone(&self.services),
+            Arc::clone(&self.pushes),
+            stop,
+        )
+        .await
+    }
+
+    fn git(&self, request: &Request<Incoming>, pack: Pack, push: &Push) -> Command {
+        let mut git = Command::new("git");
+        let hooks = format!("core.hooksPath={}", self.settings.hooks.display());
+        git.arg("-c")
+            .arg(hooks)
+            .arg(pack.word())
+            .arg("--stateless-rpc");
+        git.env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", "/nonexistent")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env(SOCKET_VARIABLE, &self.settings.socket)
+            .env(PUSH_VARIABLE, push.id.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        let protocol = request
+            .headers()
+            .get("git-protocol")
+            .and_then(|value| value.to_str().ok());
+        if let Some(protocol) =
+            protocol.filter(|protocol| protocol.starts_with("version=") && protocol.len() < 64)
+        {
+            git.env("GIT_PROTOCOL", protocol);
+        }
+        git
+    }
+
+    /// The refs, as a client asks for them first.
+    pub(super) async fn advertise(
+        &self,
+        request: &Request<Incoming>,
+        pack: Pack,
+        push: &Push,
+    ) -> Result<Answer, Refused> {
+        let mut git = self.git(request, pack, push);
+        git.arg("--http-backend-info-refs").arg(
+            self.services
+                .repos
+                .path(push.target.repository.unsigned_abs()),
+        );
+        let output = tokio::time::timeout(TRANSFER_TIME, git.stdin(Stdio::null()).output()).await;
+        let output = output.map_err(|_| busy())?.map_err(|_| broken())?;
+        if !output.status.success() {
+            return Err(broken());
+        }
+        let line = format!("# service=git-{}\n", pack.word());
+        let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
+        body.extend_from_slice(&output.stdout);
+        Ok(pack_answer(
+            &format!("application/x-git-{}-advertisement", pack.word()),
+            full(body),
+        ))
+    }
+
+    /// The pack.
+    pub(super) async fn run(
+        &self,
+        request: Request<Incoming>,
+        pack: Pack,
+        push: Arc<Push>,
+    ) -> Result<Answer, Refused> {
+        let mut git = self.git(&request, pack, &push);
+        git.arg(
+            self.services
+                .repos
+                .path(push.target.repository.unsigned_abs()),
+        );
+        if pack == Pack::Receive {
+            self.pushes.begin(Arc::clone(&push));
+        }
+        let mut child = git.spawn().map_err(|_| broken())?;
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(broken());
+        };
+        let mut body = body_reader(request);
+        tokio::spawn(async move {
+            // A client that breaks off closes git's input, and git gives up.
+            tokio::io::copy(&mut body, &mut input).await.ok();
+            input.shutdown().await.ok();
+        });
+        let kind = format!("application/x-git-{}-result", pack.word());
+        match pack {
+            Pack::Upload => {
+                let frames = ReaderStream::new(output)
+                    .map_ok(Frame::data)
+                    .map_err(internal);
+                // The child is killed when the body is dropped.
+                let body = BodyExt::boxed_unsync(StreamBody::new(frames.inspect_ok(move |_| {
+                    let _ = &child;
+                })));
+                Ok(pack_answer(&kind, body))
+            }
+            Pack::Receive => self.received(child, output, push, &kind).await,
+        }
+    }
+
+    /// Waits for `git receive-pack` in a task of its own: a client that hangs up must not stop the settling of a push
+    /// that git has stored.
+    async fn received(
+        &self,
+        mut child: Child,
+        mut output: tokio::process::ChildStdout,
+        push: Arc<Push>,
+        kind: &str,
+    ) -> Result<Answer, Refused> {
+        let (services, pushes) = (Arc::clone(&self.services), Arc::clone(&self.pushes));
+        let done = tokio::spawn(async move {
+            let mut report = Vec::new();
+            let work = async {
+                tokio::io::copy(&mut output, &mut report).await.ok();
+                child.wait().await
+            };
+            let ended = tokio::time::timeout(TRANSFER_TIME, work).await;
+            if ended.is_err() {
+                child.kill().await.ok();
+            }
+            let lock = pushes.end(push.id);
+            if lock.is_some() {
+                let settled = intents::settle_push(&services.pool, &services.repos, push.id).await;
+                if let Err(error) = settled {
+                    // The rows stay, and the next settling finds them.
+                    warn!(push = %push.id, error = &error as &dyn std::error::Error, "a push is to be settled later");
+                } else {
+                    info!(push = %push.id, repository = push.target.repository, "a push was stored");
+                }
+            }
+            drop(lock);
+            report
+        });
+        let report = done.await.map_err(|_| broken())?;
+        Ok(pack_answer(kind, full(report)))
+    }
+}
+
+fn body_reader(request: Request<Incoming>) -> Box<dyn AsyncRead + Send + Unpin> {
+    let gzip = request
+        .headers()
+        .get(CONTENT_ENCODING)
+        .is_some_and(|encoding| encoding == "gzip");
+    let frames = request
+        .into_body()
+        .into_data_stream()
+        .map_err(std::io::Error::other);
+    let reader = StreamReader::new(frames);
+    if gzip {
+        Box::new(GzipDecoder::new(BufReader::new(reader)))
+    } else {
+        Box::new(reader)
+    }
+}
+
+fn pack_answer(kind: &str, body: crate::trigger::http::AnswerBody) -> Answer {
+    let mut answer = Response::new(body);
+    if let Ok(kind) = HeaderValue::from_str(kind) {
+        answer.headers_mut().insert(CONTENT_TYPE, kind);
+    }
+    answer
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer
+}
+
+fn internal(error: std::io::Error) -> wasmtime_wasi_http::Error {
+    wasmtime_wasi_http::Error::InternalError(Some(error.to_string()))
+}
