@@ -97,6 +97,12 @@ impl WorkTree {
         }
     }
 
+    /// Refs of the server that match a pattern, as `git ls-remote` prints them.
+    #[track_caller]
+    pub fn remote_refs(&self, pattern: &str) -> String {
+        self.git(&["ls-remote", &self.remote, pattern])
+    }
+
     /// Fetches a branch of the server; gives its commit.
     #[track_caller]
     pub fn fetch(&self, branch: &str) -> String {

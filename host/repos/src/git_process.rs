@@ -53,6 +53,9 @@ pub(crate) fn git(path: &Path) -> Command {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_ATTR_NOSYSTEM", "1")
         .env("GIT_TERMINAL_PROMPT", "0")
+        // A ref that says "read this object instead of that one" would put other lines into a merge than its commits
+        // have; the library knows no such refs, and the two must see the same.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
         .env("GIT_DIR", path)
         .current_dir(path)
         .stdin(Stdio::null())

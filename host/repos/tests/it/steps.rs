@@ -331,6 +331,24 @@ async fn each_candidate_changes_its_own_files_and_undoes_nothing() {
     assert_eq!(world.tree_of(third), world.tree_of(world.commit(&[], &all)));
 }
 
+/// A ref that tells git to read another object must not smuggle its lines into a candidate.
+#[tokio::test]
+async fn a_replaced_object_changes_no_candidate() {
+    let Story { world, main, fork } = story().await;
+    let mine = start().with("c", edited("c", 20, "mine"));
+    let head = world.commit(&[fork], &mine);
+    let blob = world.git(&["rev-parse", &format!("{head}:c")]);
+    let smuggled = edited("c", 20, "mine") + "smuggled\n";
+    let other = world.raw().blob(smuggled.as_bytes()).unwrap().to_string();
+    world.set_ref(&format!("refs/replace/{blob}"), oid(&other));
+    for method in [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase] {
+        let made = candidate(world.build(&step(method, main, head)).await);
+        let c = edited("c", 20, "mine").replace("c line 1\n", "moved on\n");
+        let whole = world.commit(&[], &start().with("c", c));
+        assert_eq!(world.tree_of(made), world.tree_of(whole), "{method:?}");
+    }
+}
+
 /// MQ-13: a branch that merged main into itself and resolved a conflict by hand.
 #[tokio::test]
 async fn a_replay_never_loses_a_resolution() {

@@ -53,6 +53,10 @@ impl Push {
     ) -> Result<(Reply, Option<RepoLock>), PushError> {
         let repository = self.target.repository.unsigned_abs();
         let updates = updates(&question.updates)?;
+        let elsewhere = elsewhere(&updates);
+        if !elsewhere.is_empty() {
+            return Ok((refusal(elsewhere), None));
+        }
         let lock = services.repos.lock(repository).await?;
         let quarantine = Quarantine::from_variables(&question.objects, &question.alternates);
         let branch = &self.target.default_branch;
@@ -85,13 +89,7 @@ impl Push {
         }
         if !refused.is_empty() {
             info!(push = %self.id, rules = refused.len(), "a push was refused");
-            return Ok((
-                Reply {
-                    accepted: false,
-                    lines: told(refused),
-                },
-                None,
-            ));
+            return Ok((refusal(refused), None));
         }
         intents::record(&services.pool, &intents).await?;
         Ok((
@@ -157,6 +155,22 @@ fn updates(text: &str) -> Result<Vec<RefUpdate>, PushError> {
     Ok(all)
 }
 
+/// Refs that are neither branches nor tags. Some mean something to git itself (`refs/replace/`, `refs/notes/`), no rule
+/// covers any of them, and none is anything to work with here.
+fn elsewhere(updates: &[RefUpdate]) -> Vec<String> {
+    let kept = ["refs/heads/", "refs/tags/"];
+    updates
+        .iter()
+        .filter(|update| !kept.iter().any(|start| update.name.starts_with(start)))
+        .map(|update| {
+            format!(
+                "g1t: {}: only branches (refs/heads/) and tags (refs/tags/) are kept here. Push to one of those.",
+                update.name
+            )
+        })
+        .collect()
+}
+
 /// The rules that refuse, each as what git shows.
 fn refusals(ref_name: &str, decision: &Decision) -> Vec<String> {
     decision
@@ -175,6 +189,13 @@ fn refusals(ref_name: &str, decision: &Decision) -> Vec<String> {
         .collect()
 }
 
+fn refusal(refused: Vec<String>) -> Reply {
+    Reply {
+        accepted: false,
+        lines: told(refused),
+    }
+}
+
 fn told(refused: Vec<String>) -> Vec<String> {
     let more = refused.len().saturating_sub(TOLD);
     let mut lines: Vec<String> = refused.into_iter().take(TOLD).collect();
@@ -187,7 +208,7 @@ fn told(refused: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOLD, told, updates};
+    use super::{TOLD, elsewhere, told, updates};
 
     #[test]
     fn a_refusal_tells_twenty_rules_and_counts_the_rest() {
@@ -195,6 +216,28 @@ mod tests {
         assert_eq!(lines.len(), TOLD + 2);
         assert_eq!(lines[TOLD], "g1t: and 5 more broken rules");
         assert_eq!(lines[TOLD + 1], "g1t: nothing was stored");
+    }
+
+    #[test]
+    fn only_branches_and_tags_are_kept() {
+        let (zero, one) = ("0".repeat(40), "1".repeat(40));
+        let of = |name: &str| elsewhere(&updates(&format!("{zero} {one} {name}\n")).unwrap());
+        for name in [
+            "refs/heads/main",
+            "refs/heads/refs/replace/x",
+            "refs/tags/v1",
+        ] {
+            assert!(of(name).is_empty(), "{name}");
+        }
+        for name in [
+            &format!("refs/replace/{one}") as &str,
+            "refs/notes/commits",
+            "refs/pull/1/head",
+            "refs/headsup",
+            "HEAD",
+        ] {
+            assert!(of(name)[0].contains(name), "{name}");
+        }
     }
 
     #[test]

@@ -91,6 +91,8 @@ impl Transfers {
             .env("HOME", "/nonexistent")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            // What is served is what was judged, whatever a ref in `refs/replace/` says.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env(SOCKET_VARIABLE, &self.settings.socket)
             .env(PUSH_VARIABLE, push.id.to_string())
             .stdin(Stdio::piped())
