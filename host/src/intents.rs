@@ -3,27 +3,29 @@
 //! Wanted: every move of a ref that git stores becomes exactly one `git.push` event, whenever the process dies.
 //!
 //! Before git may store, a row in `push_intents` says what is about to move; its id becomes the event's id. When git is
-//! done, one transaction writes the event and removes the row. What a crash leaves is settled at start by looking at the
+//! done, one transaction writes the event and removes the row. What went wrong in between is settled by looking at the
 //! ref: it has the new value (the event is written) or not (nothing happened).
+//!
+//! That a ref with the new value was moved by this very row holds because
+//!
+//! - rows are written and settled by whoever has the repository's lock, and nobody without it moves a branch;
+//! - whoever gets the lock settles what is left of the repository first, so a row never sees a later move;
+//! - a row is written only for a ref that is at the old value, which is not the new one.
 //!
 //! Known races, and the choice for each:
 //!
-//! - A `git receive-pack` that outlives the host may move the ref after the settling looked: its hook holds a socket to
-//!   the host and refuses when that closes, so only one whose hook had already been answered is left, which ends within
-//!   moments. Rows younger than [`GRACE`] whose ref has not moved are looked at again.
-//! - The ref moved on after the crash before anybody looked: nothing moves a ref while the host is down, and at start
-//!   settling comes before any trigger.
-
-use std::time::Duration;
+//! - A `git receive-pack` that outlives the host may move the ref after the next host looked: that host waits for it
+//!   before it looks at anything (`trigger::git::Receivers`).
+//! - A push is refused, or judging it fails, after its rows were written: the rows are taken back when git has ended.
+//!   Where the database does not answer then, the next settling finds a ref that did not move.
 
 use g1t_events::{ActorId, EventId, EventKind, NewEvent, RepositoryId, WorkspaceId, publish};
-use g1t_repos::{Oid, Repos, is_queue_ref};
+use g1t_repos::{Oid, RepoLock, Repos, is_queue_ref};
 use serde_json::{Map, Value};
+use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
+use tracing::warn;
 use uuid::Uuid;
-
-/// How long a move that is not to be seen may still come.
-pub const GRACE: Duration = Duration::from_secs(30);
 
 /// A ref that is about to move.
 #[derive(Clone, Debug)]
@@ -48,8 +50,14 @@ pub enum IntentError {
     Repository(#[from] g1t_repos::Error),
 }
 
-/// Records moves before git may make them. Moves of queue branches are the queue's own and publish nothing.
-pub async fn record(pool: &PgPool, intents: &[Intent]) -> Result<(), IntentError> {
+/// Records moves of the locked repository before git may make them. Moves of queue branches are the queue's own and publish nothing.
+///
+/// Whatever was left of the repository is settled by now, and each ref is at its old value.
+pub async fn record(
+    pool: &PgPool,
+    _lock: &RepoLock,
+    intents: &[Intent],
+) -> Result<(), IntentError> {
     let mut tx = pool.begin().await?;
     for intent in intents
         .iter()
@@ -72,13 +80,31 @@ pub async fn record(pool: &PgPool, intents: &[Intent]) -> Result<(), IntentError
     Ok(())
 }
 
-/// Settles the moves of one push once git is done: an event for each ref that has its new value.
-pub async fn settle_push(pool: &PgPool, repos: &Repos, push: Uuid) -> Result<(), IntentError> {
+/// Settles the moves of one push of the locked repository once git is done: an event for each ref that has its new value.
+pub async fn settle_push(
+    pool: &PgPool,
+    repos: &Repos,
+    lock: &RepoLock,
+    push: Uuid,
+) -> Result<(), IntentError> {
     let rows = sqlx::query(include_str!("sql/intents_of_push.sql"))
         .bind(push)
         .fetch_all(pool)
         .await?;
-    settle(pool, repos, &rows, false).await.map(|_| ())
+    settle(pool, repos, lock, &rows).await
+}
+
+/// Settles everything that is left of the locked repository.
+pub async fn settle_repository(
+    pool: &PgPool,
+    repos: &Repos,
+    lock: &RepoLock,
+) -> Result<(), IntentError> {
+    let rows = sqlx::query(include_str!("sql/intents_of_repository.sql"))
+        .bind(lock.repository().cast_signed())
+        .fetch_all(pool)
+        .await?;
+    settle(pool, repos, lock, &rows).await
 }
 
 /// Takes back what was recorded for a push of which nothing was stored.
@@ -90,56 +116,68 @@ pub async fn forget(pool: &PgPool, push: Uuid) -> Result<(), IntentError> {
     Ok(())
 }
 
-/// Settles what an earlier process left. Gives how many rows are too young to say that nothing came of them.
-pub async fn settle_left(pool: &PgPool, repos: &Repos) -> Result<usize, IntentError> {
+/// Settles what is left of every repository that nobody is writing at this moment. One that cannot be read stays for the
+/// next time, and holds up no other.
+pub async fn settle_left(pool: &PgPool, repos: &Repos) -> Result<(), IntentError> {
     let rows = sqlx::query(include_str!("sql/intents_left.sql"))
         .fetch_all(pool)
         .await?;
-    settle(pool, repos, &rows, true).await
+    for row in rows {
+        let repository: i64 = row.try_get("repository_id")?;
+        let Some(lock) = repos.try_lock(repository.cast_unsigned()) else {
+            continue;
+        };
+        if let Err(error) = settle_repository(pool, repos, &lock).await {
+            warn!(
+                repository,
+                error = &error as &dyn std::error::Error,
+                "ref moves that were left over stay unsettled"
+            );
+        }
+    }
+    Ok(())
 }
 
 async fn settle(
     pool: &PgPool,
     repos: &Repos,
-    rows: &[sqlx::postgres::PgRow],
-    keep_young: bool,
-) -> Result<usize, IntentError> {
-    let mut kept = 0;
-    for row in rows {
+    lock: &RepoLock,
+    rows: &[PgRow],
+) -> Result<(), IntentError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let names = rows
+        .iter()
+        .map(|row| row.try_get("ref_name"))
+        .collect::<Result<Vec<String>, _>>()?;
+    let heads = match repos.ref_heads(lock.repository(), names).await {
+        Ok(heads) => heads,
+        Err(g1t_repos::Error::NoRepository(_)) => vec![Oid::zero(); rows.len()],
+        Err(error) => return Err(error.into()),
+    };
+    for (row, head) in rows.iter().zip(heads) {
         let id: Uuid = row.try_get("id")?;
-        let repository: i64 = row.try_get("repository_id")?;
-        let ref_name: String = row.try_get("ref_name")?;
         let new: String = row.try_get("new_sha")?;
-        let head = match repos.ref_head(repository.unsigned_abs(), &ref_name).await {
-            Ok(head) => head.unwrap_or_else(Oid::zero),
-            Err(g1t_repos::Error::NoRepository(_)) => Oid::zero(),
-            Err(error) => return Err(error.into()),
-        };
-        let moved = head.to_string() == new;
-        let age: f64 = row.try_get("age_s")?;
-        if !moved && keep_young && age < GRACE.as_secs_f64() {
-            kept += 1;
-            continue;
-        }
         let mut tx = pool.begin().await?;
         let deleted = sqlx::query(include_str!("sql/intent_delete.sql"))
             .bind(id)
             .execute(&mut *tx)
             .await?;
-        // Somebody else settled it between the look and now: theirs is the event.
-        if deleted.rows_affected() == 1 && moved {
+        // A commit that the database did, and could not tell of, took the row away: the event is written.
+        if deleted.rows_affected() == 1 && head.to_string() == new {
             publish(&mut tx, &event(row)?).await?;
             sqlx::query(include_str!("sql/repository_pushed.sql"))
-                .bind(repository)
+                .bind(row.try_get::<i64, _>("repository_id")?)
                 .execute(&mut *tx)
                 .await?;
         }
         tx.commit().await?;
     }
-    Ok(kept)
+    Ok(())
 }
 
-fn event(row: &sqlx::postgres::PgRow) -> Result<NewEvent, sqlx::Error> {
+fn event(row: &PgRow) -> Result<NewEvent, sqlx::Error> {
     let ref_name: String = row.try_get("ref_name")?;
     let old: String = row.try_get("old_sha")?;
     let new: String = row.try_get("new_sha")?;

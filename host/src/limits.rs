@@ -91,6 +91,11 @@ pub const REQUESTS_PER_HOUR: u32 = 50_000;
 pub const RATED_TOKENS: usize = 100_000;
 /// How long a token's actor is remembered. A revoked token works at most this much longer.
 pub const TOKEN_CACHE: Duration = Duration::from_secs(3);
+/// How long a starting server waits for a `git receive-pack` of an earlier one: it ends within moments, because nobody
+/// gives it anything more to read.
+pub const RECEIVERS_END: Duration = Duration::from_secs(30);
+/// How often ref moves are looked for that were never settled: rows are there only after something failed.
+pub const SETTLE_EVERY: Duration = Duration::from_secs(2);
 /// How long a shut-down waits for what runs.
 pub const SHUT_DOWN: Duration = Duration::from_secs(20);
 /// Bytes of a guest's standard output and error that are logged for one call.

@@ -3,6 +3,24 @@ use std::process::{Command, Output};
 
 use crate::Server;
 
+/// A pack without objects.
+const EMPTY_PACK: &[u8] = b"PACK\0\0\0\x02\0\0\0\0\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e";
+
+/// What a client sends to move refs, each by old id, new id and name, without new objects.
+pub fn receive_body(moves: &[(&str, &str, &str)]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (old, new, name) in moves {
+        let line = format!("{old} {new} {name}\0 report-status side-band-64k");
+        body.extend(format!("{:04x}{line}", line.len() + 4).bytes());
+    }
+    body.extend(b"0000");
+    let deletes = |(_, new, _): &(&str, &str, &str)| new.bytes().all(|digit| digit == b'0');
+    if !moves.iter().all(deletes) {
+        body.extend(EMPTY_PACK);
+    }
+    body
+}
+
 /// A clone that pushes to the repository `acme/site` of a server.
 pub struct WorkTree {
     folder: tempfile::TempDir,

@@ -8,6 +8,6 @@ mod step;
 
 pub use database::Database;
 pub use description::{Description, Exchange};
-pub use git::WorkTree;
+pub use git::{WorkTree, receive_body};
 pub use server::{Answer, Server};
 pub use step::Step;

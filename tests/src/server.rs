@@ -272,6 +272,54 @@ impl Server {
             .to_owned()
     }
 
+    /// How many moves of a ref were told of.
+    pub async fn pushes(&self, ref_name: &str) -> usize {
+        let path = "/workspaces/acme/events?kind=git.push&per_page=100";
+        let events = self.get(path).await.expect(200);
+        let all = events.as_array().into_iter().flatten();
+        all.filter(|event| event["subject"] == ref_name).count()
+    }
+
+    /// Records a move of a ref as a push does before git stores it.
+    pub async fn record_move(&self, ref_name: &str, old: &str, new: &str) {
+        let sql = "INSERT INTO push_intents (id, push_id, workspace_id, repository_id, ref_name, old_sha, new_sha)
+            SELECT gen_random_uuid(), gen_random_uuid(), workspace_id, id, $1, $2, $3 FROM repositories";
+        sqlx::query(sql)
+            .bind(ref_name)
+            .bind(old)
+            .bind(new)
+            .execute(&self.database.pool().await)
+            .await
+            .expect("a row");
+    }
+
+    /// Waits until every recorded move is settled.
+    pub async fn until_settled(&self) {
+        let pool = self.database.pool().await;
+        let since = Instant::now();
+        while sqlx::query("SELECT FROM push_intents LIMIT 1")
+            .fetch_optional(&pool)
+            .await
+            .expect("rows")
+            .is_some()
+        {
+            assert!(since.elapsed() < PATIENCE, "a move stays unsettled");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Asks `git receive-pack` for moves as a client does that makes up its own mind, without new objects; gives what it
+    /// says.
+    pub async fn receive(&self, moves: &[(&str, &str, &str)]) -> String {
+        let request = self
+            .request(Method::POST, "/acme/site.git/git-receive-pack")
+            .basic_auth("x", Some(&self.token))
+            .body(crate::receive_body(moves));
+        let response = request.send().await.expect("the server answers");
+        let bytes = response.bytes().await.expect("a whole body");
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
     /// The commit a branch points at.
     pub async fn head(&self, branch: &str) -> String {
         let branch = self

@@ -6,19 +6,6 @@
 use g1t_tests::{Server, Step, WorkTree};
 use serde_json::{Value, json};
 
-async fn pushes(server: &Server, subject: &str) -> usize {
-    let events = server
-        .get("/workspaces/acme/events?kind=git.push")
-        .await
-        .expect(200);
-    events
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|event| event["subject"] == subject)
-        .count()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_that_git_stored_has_its_event_whenever_the_server_dies() {
     let mut server = Server::start().await;
@@ -41,7 +28,7 @@ async fn a_push_that_git_stored_has_its_event_whenever_the_server_dies() {
     server.restart();
     tree.follow(&server);
     assert_eq!(server.head("feature").await, head);
-    assert_eq!(pushes(&server, "refs/heads/feature").await, 1);
+    assert_eq!(server.pushes("refs/heads/feature").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -67,9 +54,28 @@ async fn a_push_that_was_only_announced_is_not_stored() {
         .get("/repos/acme/site/branches/feature")
         .await
         .expect(404);
-    assert_eq!(pushes(&server, "refs/heads/feature").await, 0);
+    assert_eq!(server.pushes("refs/heads/feature").await, 0);
     tree.push("feature").expect("the next try goes through");
-    assert_eq!(pushes(&server, "refs/heads/feature").await, 1);
+    assert_eq!(server.pushes("refs/heads/feature").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_repeated_after_a_crash_is_told_once() {
+    let mut server = Server::start().await;
+    server.make_site().await;
+    let mut tree = WorkTree::begin(&server);
+    tree.git(&["checkout", "--quiet", "-b", "feature"]);
+    let head = tree.commit("feature", "new\n");
+    server.kill();
+    // Recorded, and never stored.
+    server
+        .record_move("refs/heads/feature", &"0".repeat(40), &head)
+        .await;
+    server.restart();
+    tree.follow(&server);
+    tree.push("feature").expect("the next try goes through");
+    server.until_settled().await;
+    assert_eq!(server.pushes("refs/heads/feature").await, 1);
 }
 
 /// A queue with one pull request whose candidate is about to land, killed before `operation` on `table`.
@@ -103,7 +109,7 @@ async fn killed_while_landing(operation: &str, table: &str) {
         .expect(200);
     assert_eq!(merged.as_array().map(Vec::len), Some(1), "{merged}");
     // Once for the first push of main, once for the landing.
-    assert_eq!(pushes(&server, "refs/heads/main").await, 2);
+    assert_eq!(server.pushes("refs/heads/main").await, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,3 +23,52 @@ async fn nothing_but_branches_and_tags_is_taken() {
     assert_eq!(tree.remote_refs("refs/replace/*"), "");
     tree.push("main:refs/tags/v1").expect("a tag is taken");
 }
+
+const ZERO: &str = "0000000000000000000000000000000000000000";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_that_two_clients_ask_for_is_told_once() {
+    let (server, tree) = site().await;
+    let new = tree.branch("other");
+    tree.push("main:feature").expect("a branch takes a push");
+    let old = tree.git(&["rev-parse", "main"]);
+    let asked = [(old.as_str(), new.as_str(), "refs/heads/feature")];
+    let first = server.receive(&asked).await;
+    assert!(first.contains("ok refs/heads/feature"), "{first}");
+    let second = server.receive(&asked).await;
+    assert!(second.contains("moved to"), "{second}");
+    assert!(second.contains("ng refs/heads/feature"), "{second}");
+    let twice = server.receive(&[
+        (&new, &old, "refs/heads/feature"),
+        (&new, &old, "refs/heads/feature"),
+    ]);
+    let twice = twice.await;
+    assert!(!twice.contains("ok refs/heads/feature"), "{twice}");
+    // Made, and moved.
+    assert_eq!(server.pushes("refs/heads/feature").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_moves_nothing_is_not_told() {
+    let (server, tree) = site().await;
+    let head = tree.git(&["rev-parse", "main"]);
+    server.receive(&[(ZERO, ZERO, "refs/heads/ghost")]).await;
+    server.receive(&[(&head, &head, "refs/heads/main")]).await;
+    assert_eq!(server.pushes("refs/heads/ghost").await, 0);
+    assert_eq!(server.pushes("refs/heads/main").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_push_left_behind_is_settled_while_the_server_runs() {
+    let (server, tree) = site().await;
+    let old = tree.git(&["rev-parse", "main"]);
+    let new = tree.branch("feature");
+    // One that was cut off before git stored it, and one that git stored and nobody told of.
+    server.record_move("refs/heads/main", &old, &new).await;
+    server.record_move("refs/heads/feature", &old, &new).await;
+    server.until_settled().await;
+    assert_eq!(server.pushes("refs/heads/main").await, 1);
+    assert_eq!(server.pushes("refs/heads/feature").await, 2);
+    tree.push("feature:main").expect("main takes a push");
+    assert_eq!(server.pushes("refs/heads/main").await, 2);
+}

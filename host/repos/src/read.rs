@@ -34,14 +34,20 @@ impl Repos {
         .await
     }
 
-    /// Where a ref points, by its full name; the object itself, so that a tag object is not followed.
-    pub async fn ref_head(&self, repository: u64, full: &str) -> Result<Option<Oid>> {
-        if !is_ref_name(full) {
-            return Ok(None);
-        }
-        let full = full.to_owned();
+    /// Where refs point, by their full names and in the order given: the objects themselves, so that a tag object is not
+    /// followed. Zeros for a ref that does not exist.
+    pub async fn ref_heads(&self, repository: u64, names: Vec<String>) -> Result<Vec<Oid>> {
         self.work(repository, READ_TIME, move |work| {
-            Ok(work.ref_target(&full)?.map(Oid))
+            let head = |full: &String| {
+                work.check_time()?;
+                let target = if is_ref_name(full) {
+                    work.ref_target(full)?
+                } else {
+                    None
+                };
+                Ok(target.map_or_else(Oid::zero, Oid))
+            };
+            names.iter().map(head).collect()
         })
         .await
     }

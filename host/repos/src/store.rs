@@ -108,6 +108,15 @@ impl Repos {
         }
     }
 
+    /// The lock, when nobody has it at this moment.
+    pub fn try_lock(&self, repository: u64) -> Option<RepoLock> {
+        let guard = self.lock_of(repository).try_lock_owned().ok()?;
+        Some(RepoLock {
+            repository,
+            _guard: guard,
+        })
+    }
+
     pub(crate) fn root(&self) -> &Path {
         &self.inner.root
     }

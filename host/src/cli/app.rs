@@ -26,7 +26,7 @@ use crate::intents;
 use crate::limits;
 use crate::manifest::Manifest;
 use crate::runtime::{CodeCache, Components, MemoryBudget, Services, Ticker, app_engine, tick};
-use crate::trigger::git::{GitSettings, GitTrigger};
+use crate::trigger::git::{GitSettings, GitTrigger, Receivers};
 use crate::trigger::http::{Api, ApiParts, Description, Server};
 use crate::trigger::queue::Dispatch;
 
@@ -73,6 +73,7 @@ struct Base {
     listener: TcpListener,
     public_url: String,
     hooks: PathBuf,
+    receivers: Receivers,
     manifest: Manifest,
     description: Description,
     engine: wasmtime::Engine,
@@ -99,6 +100,10 @@ impl Base {
         })?;
         let address = listener.local_addr()?;
         let hooks = hooks_folder(&data)?;
+        let receivers = Receivers::new(data.join("receivers"))?;
+        if !receivers.ended(limits::RECEIVERS_END).await? {
+            warn!("a `git receive-pack` of an earlier server still runs");
+        }
         let manifest = Manifest::read(&settings.components)?;
         let description = Description::read(&settings.components)?;
         let cache = CodeCache::open(&settings.code)?;
@@ -121,6 +126,7 @@ impl Base {
             data,
             listener,
             hooks,
+            receivers,
             manifest,
             description,
             engine,
@@ -143,6 +149,7 @@ impl Base {
             GitSettings {
                 socket: socket_path(&self.data),
                 hooks: self.hooks,
+                receivers: self.receivers,
             },
         );
         git.listen(stop.clone())
@@ -176,7 +183,7 @@ impl App {
         let _ticker = tick(&base.engine, limits::APP_TICK);
         let stop = CancellationToken::new();
         let ready = Arc::new(AtomicBool::new(false));
-        let young = intents::settle_left(&pool, &services.repos)
+        intents::settle_left(&pool, &services.repos)
             .await
             .context("ref moves that were left over")?;
         let queue = queue(&pool, settings.sqs_queue_url).await;
@@ -191,7 +198,7 @@ impl App {
             .server(settings.requests_per_hour, &ready, &stop)
             .await?;
         let (consuming, relaying) = (stop.clone(), stop.clone());
-        let settling = settle_later(pool.clone(), Arc::clone(&services), young, stop.clone());
+        let settling = keep_settling(pool.clone(), Arc::clone(&services), stop.clone());
         let tasks = vec![
             tokio::spawn(server.run(stop.clone())),
             tokio::spawn(async move { consumer.run(consuming).await }),
@@ -243,24 +250,18 @@ async fn queue(pool: &PgPool, sqs_queue_url: Option<String>) -> Arc<dyn QueueCli
     }
 }
 
-/// Looks again at moves that were too young to be given up at start.
-async fn settle_later(
-    pool: PgPool,
-    services: Arc<Services>,
-    mut young: usize,
-    stop: CancellationToken,
-) {
-    while young > 0 {
-        let wait = tokio::time::sleep(Duration::from_secs(1));
+/// Settles, for as long as the server runs, what a database that did not answer or a git that failed left.
+async fn keep_settling(pool: PgPool, services: Arc<Services>, stop: CancellationToken) {
+    loop {
+        let wait = tokio::time::sleep(limits::SETTLE_EVERY);
         if stop.run_until_cancelled(wait).await.is_none() {
             return;
         }
-        match intents::settle_left(&pool, &services.repos).await {
-            Ok(left) => young = left,
-            Err(error) => warn!(
+        if let Err(error) = intents::settle_left(&pool, &services.repos).await {
+            warn!(
                 error = &error as &dyn std::error::Error,
                 "left-over ref moves: trying again"
-            ),
+            );
         }
     }
 }

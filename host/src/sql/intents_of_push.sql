@@ -1,3 +1,2 @@
-SELECT id, workspace_id, repository_id, actor_id, ref_name, old_sha, new_sha, data,
-       extract(epoch FROM clock_timestamp() - created_at)::float8 AS age_s
+SELECT id, workspace_id, repository_id, actor_id, ref_name, old_sha, new_sha, data
 FROM push_intents WHERE push_id = $1 ORDER BY id

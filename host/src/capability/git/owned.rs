@@ -91,6 +91,17 @@ impl Owned {
         commit: Oid,
     ) -> Result<Landed, wit::Error> {
         let lock = self.repos().lock(self.id).await.map_err(convert::error)?;
+        let lost = |error: intents::IntentError| {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a landing could not be recorded"
+            );
+            busy()
+        };
+        let pool = &self.services.pool;
+        intents::settle_repository(pool, self.repos(), &lock)
+            .await
+            .map_err(lost)?;
         let push = Uuid::now_v7();
         let intent = Intent {
             id: Uuid::now_v7(),
@@ -103,35 +114,26 @@ impl Owned {
             new: commit,
             forced: false,
         };
-        let lost = |error: intents::IntentError| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "a landing could not be recorded"
-            );
-            busy()
-        };
-        intents::record(&self.services.pool, std::slice::from_ref(&intent))
+        // A row is for a move that may happen: a branch that is elsewhere is told of below.
+        let heads = self
+            .repos()
+            .ref_heads(self.id, vec![intent.ref_name.clone()])
             .await
-            .map_err(lost)?;
+            .map_err(convert::error)?;
+        if heads == [expected] && expected != commit {
+            intents::record(pool, &lock, std::slice::from_ref(&intent))
+                .await
+                .map_err(lost)?;
+        }
         let landed = self
             .repos()
             .land(&lock, branch, expected, commit)
             .await
             .map_err(convert::error);
-        match landed {
-            // After an error nobody knows: looking at the branch tells.
-            Ok(Landed::Landed) | Err(_) => {
-                intents::settle_push(&self.services.pool, self.repos(), push)
-                    .await
-                    .map_err(lost)?;
-            }
-            // Nothing moved here. A repeated landing finds the branch moved already, and that move has its event.
-            Ok(Landed::Already | Landed::Moved(_)) => {
-                intents::forget(&self.services.pool, push)
-                    .await
-                    .map_err(lost)?;
-            }
-        }
+        // Whatever came of it, after an error too: looking at the branch tells.
+        intents::settle_push(pool, self.repos(), &lock, push)
+            .await
+            .map_err(lost)?;
         landed
     }
 }

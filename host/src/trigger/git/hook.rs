@@ -49,7 +49,12 @@ pub fn hook_main() -> ExitCode {
             }
         }
         Err(error) => {
-            eprintln!("g1t: the push could not be judged ({error}); nothing was stored, try again");
+            let mut out = std::io::stderr().lock();
+            writeln!(
+                out,
+                "g1t: the push could not be judged ({error}); nothing was stored, try again"
+            )
+            .ok();
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,9 @@
 //! Judging a push: from the hook's question to its answer.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use g1t_repos::{Quarantine, RefUpdate, RepoLock};
+use g1t_repos::{Oid, Quarantine, RefUpdate, RepoLock};
 use tracing::{info, warn};
 use uuid::Uuid;
 
@@ -58,6 +59,11 @@ impl Push {
             return Ok((refusal(elsewhere), None));
         }
         let lock = services.repos.lock(repository).await?;
+        intents::settle_repository(&services.pool, &services.repos, &lock).await?;
+        let overtaken = overtaken(services, repository, &updates).await?;
+        if !overtaken.is_empty() {
+            return Ok((refusal(overtaken), None));
+        }
         let quarantine = Quarantine::from_variables(&question.objects, &question.alternates);
         let branch = &self.target.default_branch;
         let found = services
@@ -91,7 +97,7 @@ impl Push {
             info!(push = %self.id, rules = refused.len(), "a push was refused");
             return Ok((refusal(refused), None));
         }
-        intents::record(&services.pool, &intents).await?;
+        intents::record(&services.pool, &lock, &intents).await?;
         Ok((
             Reply {
                 accepted: true,
@@ -171,6 +177,39 @@ fn elsewhere(updates: &[RefUpdate]) -> Vec<String> {
         .collect()
 }
 
+/// Refs that are not where the push believes, or that it does not move. Git would refuse the one and store nothing for the
+/// other, but only after the hook: then a ref at its new value would not tell that this push moved it.
+async fn overtaken(
+    services: &Services,
+    repository: u64,
+    updates: &[RefUpdate],
+) -> Result<Vec<String>, PushError> {
+    let names = updates.iter().map(|update| update.name.clone()).collect();
+    let heads = services.repos.ref_heads(repository, names).await?;
+    Ok(unmoved(updates, &heads))
+}
+
+fn unmoved(updates: &[RefUpdate], heads: &[Oid]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let why = |(update, head): (&RefUpdate, &Oid)| {
+        let name = &update.name;
+        if !seen.insert(name.clone()) {
+            Some(format!(
+                "g1t: {name}: it is in this push twice. Push it once."
+            ))
+        } else if update.old == update.new {
+            Some(format!("g1t: {name}: it is at {} already.", update.new))
+        } else if update.old != *head {
+            Some(format!(
+                "g1t: {name}: it was moved to {head} meanwhile. Fetch, and push again."
+            ))
+        } else {
+            None
+        }
+    };
+    updates.iter().zip(heads).filter_map(why).collect()
+}
+
 /// The rules that refuse, each as what git shows.
 fn refusals(ref_name: &str, decision: &Decision) -> Vec<String> {
     decision
@@ -208,7 +247,9 @@ fn told(refused: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOLD, elsewhere, told, updates};
+    use g1t_repos::Oid;
+
+    use super::{TOLD, elsewhere, told, unmoved, updates};
 
     #[test]
     fn a_refusal_tells_twenty_rules_and_counts_the_rest() {
@@ -238,6 +279,24 @@ mod tests {
         ] {
             assert!(of(name)[0].contains(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_push_moves_each_of_its_refs_once_from_where_it_is() {
+        let (zero, one, two) = ("0".repeat(40), "1".repeat(40), "2".repeat(40));
+        let of = |text: &str, heads: &[&String]| {
+            let heads: Vec<Oid> = heads.iter().map(|head| head.parse().unwrap()).collect();
+            unmoved(&updates(text).unwrap(), &heads).join("\n")
+        };
+        assert_eq!(of(&format!("{one} {two} refs/heads/a"), &[&one]), "");
+        assert_eq!(of(&format!("{zero} {two} refs/heads/a"), &[&zero]), "");
+        assert_eq!(of(&format!("{one} {zero} refs/heads/a"), &[&one]), "");
+        let overtaken = of(&format!("{one} {two} refs/heads/a"), &[&two]);
+        assert!(overtaken.contains("meanwhile"), "{overtaken}");
+        let nothing = of(&format!("{zero} {zero} refs/heads/a"), &[&zero]);
+        assert!(nothing.contains("already"), "{nothing}");
+        let twice = format!("{one} {two} refs/heads/a\n{one} {two} refs/heads/a");
+        assert!(of(&twice, &[&one, &one]).contains("twice"));
     }
 
     #[test]

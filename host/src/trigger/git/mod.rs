@@ -8,6 +8,7 @@
 mod facts;
 mod hook;
 mod judged;
+mod receivers;
 mod refused;
 mod rulesets;
 mod smart;
@@ -15,5 +16,6 @@ mod socket;
 mod transfer;
 
 pub use hook::hook_main;
+pub use receivers::Receivers;
 pub use smart::GitTrigger;
 pub use transfer::GitSettings;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_compression::tokio::bufread::GzipDecoder;
 use futures::TryStreamExt;
+use g1t_repos::RepoLock;
 use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use http::{Request, Response};
 use http_body_util::{BodyExt, StreamBody};
@@ -19,6 +20,7 @@ use tracing::{info, warn};
 
 use super::hook::{PUSH_VARIABLE, SOCKET_VARIABLE};
 use super::judged::Push;
+use super::receivers::Receivers;
 use super::refused::{Refused, broken, busy};
 use super::socket::{self, Pushes};
 use crate::intents;
@@ -35,6 +37,8 @@ pub struct GitSettings {
     pub socket: PathBuf,
     /// Folder of the hooks: given to git with each push, so that no repository's own configuration can leave the judge out.
     pub hooks: PathBuf,
+    /// What a later server waits for.
+    pub receivers: Receivers,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,6 +156,7 @@ impl Transfers {
                 .path(push.target.repository.unsigned_abs()),
         );
         if pack == Pack::Receive {
+            git.stderr(self.settings.receivers.mark().map_err(|_| broken())?);
             self.pushes.begin(Arc::clone(&push));
         }
         let mut child = git.spawn().map_err(|_| broken())?;
@@ -200,21 +205,30 @@ impl Transfers {
             if ended.is_err() {
                 child.kill().await.ok();
             }
-            let lock = pushes.end(push.id);
-            if lock.is_some() {
-                let settled = intents::settle_push(&services.pool, &services.repos, push.id).await;
-                if let Err(error) = settled {
-                    // The rows stay, and the next settling finds them.
-                    warn!(push = %push.id, error = &error as &dyn std::error::Error, "a push is to be settled later");
-                } else {
-                    info!(push = %push.id, repository = push.target.repository, "a push was stored");
-                }
-            }
-            drop(lock);
+            ended_push(&services, &push, pushes.end(push.id)).await;
             report
         });
         let report = done.await.map_err(|_| broken())?;
         Ok(pack_answer(kind, full(report)))
+    }
+}
+
+/// Settles what git stored of an accepted push. One that was not accepted has left nothing, or rows of a judging that
+/// was cut off.
+async fn ended_push(services: &Services, push: &Push, lock: Option<RepoLock>) {
+    let settled = match &lock {
+        Some(lock) => intents::settle_push(&services.pool, &services.repos, lock, push.id).await,
+        None => intents::forget(&services.pool, push.id).await,
+    };
+    match settled {
+        // The rows stay, and the next settling finds them.
+        Err(error) => {
+            warn!(push = %push.id, error = &error as &dyn std::error::Error, "a push is to be settled later");
+        }
+        Ok(()) if lock.is_some() => {
+            info!(push = %push.id, repository = push.target.repository, "a push was stored");
+        }
+        Ok(()) => {}
     }
 }
 
