@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ pub struct Server {
     pub url: String,
     pub token: String,
     pub database: Database,
+    components: PathBuf,
     folder: tempfile::TempDir,
     settings: Vec<(&'static str, &'static str)>,
     http: reqwest::Client,
@@ -58,10 +59,40 @@ impl Server {
 
     /// A server with a new database, with some of the variables that set it up.
     pub async fn start_with(settings: &[(&'static str, &'static str)]) -> Self {
+        Self::start_as(settings, variable("G1T_COMPONENTS").into()).await
+    }
+
+    /// A server that gives a component so little time for a request.
+    pub async fn start_hurried(component: &str, deadline: Duration) -> Self {
+        let built = PathBuf::from(variable("G1T_COMPONENTS"));
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in std::fs::read_dir(&built).expect("the components") {
+            let file = file.expect("a file");
+            std::os::unix::fs::symlink(file.path(), folder.path().join(file.file_name()))
+                .expect("a link");
+        }
+        let table = format!("[component.{component}]\n");
+        let manifest = std::fs::read_to_string(built.join("app.toml")).expect("the manifest");
+        assert!(manifest.contains(&table), "there is no {component}");
+        let limits = format!(
+            "{table}limits = {{ deadline_ms = {} }}\n",
+            deadline.as_millis()
+        );
+        std::fs::remove_file(folder.path().join("app.toml")).expect("the link");
+        std::fs::write(
+            folder.path().join("app.toml"),
+            manifest.replace(&table, &limits),
+        )
+        .expect("a manifest");
+        // Everything is read by the time it serves.
+        Self::start_as(&[], folder.path().into()).await
+    }
+
+    async fn start_as(settings: &[(&'static str, &'static str)], components: PathBuf) -> Self {
         let settings = settings.to_vec();
         let database = Database::create().await;
         let folder = tempfile::tempdir().expect("a folder");
-        let (child, url) = spawn(&database, folder.path().into(), &settings);
+        let (child, url) = spawn(&database, folder.path(), &components, &settings);
         let token = std::fs::read_to_string(folder.path().join("token")).expect("the first token");
         let http = reqwest::Client::builder()
             .timeout(PATIENCE)
@@ -75,6 +106,7 @@ impl Server {
             url,
             token: token.trim().to_owned(),
             database,
+            components,
             folder,
             settings,
             http,
@@ -110,7 +142,12 @@ impl Server {
 
     /// Starts again on the same database and folder.
     pub fn restart(&mut self) {
-        let (child, url) = spawn(&self.database, self.folder.path().into(), &self.settings);
+        let (child, url) = spawn(
+            &self.database,
+            self.folder.path(),
+            &self.components,
+            &self.settings,
+        );
         self.child = child;
         self.url = url;
     }
@@ -340,7 +377,12 @@ impl Drop for Server {
     }
 }
 
-fn spawn(database: &Database, folder: PathBuf, settings: &[(&str, &str)]) -> (Child, String) {
+fn spawn(
+    database: &Database,
+    folder: &Path,
+    components: &Path,
+    settings: &[(&str, &str)],
+) -> (Child, String) {
     use std::io::{BufRead, BufReader};
     let token = folder.join("token");
     let code = PathBuf::from(variable("G1T_COMPONENTS")).join("code");
@@ -349,6 +391,8 @@ fn spawn(database: &Database, folder: PathBuf, settings: &[(&str, &str)]) -> (Ch
         .arg(folder.join("data"))
         .arg("--token-file")
         .arg(token)
+        .arg("--components")
+        .arg(components)
         .arg("--code")
         .arg(code)
         .env("DATABASE_URL", &database.url)

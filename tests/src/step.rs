@@ -5,6 +5,9 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use crate::Server;
 
 /// A step that the server will stop at.
+///
+/// A trigger in the test's database makes the server wait for a lock the test holds. So the server has no test hooks, and
+/// the step is exactly the one named.
 pub struct Step {
     holder: PgConnection,
     table: String,
@@ -50,12 +53,16 @@ impl Step {
         }
     }
 
-    /// Lets the server go on.
+    /// Lets the server go on, and never wait there again.
     pub async fn release(mut self) {
+        let sql = format!(
+            "SELECT pg_advisory_unlock(4242); DROP TRIGGER test_wait ON {}; DROP FUNCTION test_wait()",
+            self.table
+        );
         self.holder
-            .execute("SELECT pg_advisory_unlock(4242)")
+            .execute(sqlx::raw_sql(AssertSqlSafe(sql)))
             .await
-            .expect("released");
+            .expect("no trigger");
     }
 
     /// Takes the step's trigger away, and what waited there with it.

@@ -1,7 +1,6 @@
 //! `kill -9` at recorded steps: nothing lost, nothing landed twice, nothing landed untested.
 //!
-//! A trigger in the test's database makes the server wait at a step for a lock the test holds; there it is killed. So the
-//! server has no test hooks, and the step is exactly the one named.
+//! A [`Step`] is where the server waits and is killed.
 
 use g1t_tests::{Server, Step, WorkTree};
 use serde_json::{Value, json};

@@ -1,6 +1,9 @@
 //! Pushes, from the outside: what git stores, what it is refused, and what is told of it afterwards.
 
-use g1t_tests::{Server, WorkTree};
+use std::time::Duration;
+
+use g1t_tests::{Server, Step, WorkTree};
+use serde_json::{Value, json};
 
 async fn site() -> (Server, WorkTree) {
     let server = Server::start().await;
@@ -70,5 +73,28 @@ async fn what_a_push_left_behind_is_settled_while_the_server_runs() {
     assert_eq!(server.pushes("refs/heads/main").await, 1);
     assert_eq!(server.pushes("refs/heads/feature").await, 2);
     tree.push("feature:main").expect("main takes a push");
+    assert_eq!(server.pushes("refs/heads/main").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_landing_that_was_begun_is_finished_when_its_guest_runs_out_of_time() {
+    let server = Server::start_hurried("pulls", Duration::from_secs(3)).await;
+    server.make_site().await;
+    let tree = WorkTree::begin(&server);
+    let head = tree.branch("feature");
+    let number = server.open("feature").await;
+    let mut step = Step::before(&server, "INSERT", "push_intents").await;
+    let (answer, ()) = tokio::join!(server.merge(number, json!({})), step.reached());
+    assert_eq!(answer.status, 504, "{}", answer.body);
+    step.release().await;
+    let merged = |pull: &Value| pull["merged"] == true;
+    let pull = server
+        .until(&format!("/repos/acme/site/pulls/{number}"), merged)
+        .await;
+    let main = server.head("main").await;
+    assert_eq!(pull["merge_commit_sha"], main.as_str());
+    tree.fetch("main");
+    tree.git(&["merge-base", "--is-ancestor", &head, "FETCH_HEAD"]);
+    server.until_settled().await;
     assert_eq!(server.pushes("refs/heads/main").await, 2);
 }

@@ -8,6 +8,7 @@ use crate::{Error, Landed, Oid, Repos, Result};
 
 impl Repos {
     /// Moves a branch of the locked repository from `expected` to `commit`, which must contain it: a compare-and-swap.
+    /// Where it takes longer than it may, the repository stays locked until it has ended.
     ///
     /// # Errors
     ///
@@ -25,7 +26,9 @@ impl Repos {
                 "{branch} is a queue branch: nothing lands there"
             )));
         }
+        let held = lock.hold();
         self.work(lock.repository(), WRITE_TIME, move |work| {
+            let _held = held;
             let commit = work.commit(commit)?.id();
             let Some(current) = work.ref_target(&full)? else {
                 return Ok(Landed::Moved(Oid::zero()));
@@ -41,6 +44,7 @@ impl Repos {
                     "{commit} does not contain {expected}: landing it would lose commits"
                 )));
             }
+            work.check_time()?;
             match work
                 .repo
                 .reference_matching(&full, commit, true, expected.0, "")

@@ -32,13 +32,18 @@ struct Inner {
 #[derive(Debug)]
 pub struct RepoLock {
     repository: u64,
-    _guard: OwnedMutexGuard<()>,
+    guard: Arc<OwnedMutexGuard<()>>,
 }
 
 impl RepoLock {
     /// The repository that is locked.
     pub fn repository(&self) -> u64 {
         self.repository
+    }
+
+    /// Keeps the repository locked for as long as somebody has this: for work that may outlive its time limit.
+    pub(crate) fn hold(&self) -> Arc<OwnedMutexGuard<()>> {
+        Arc::clone(&self.guard)
     }
 }
 
@@ -100,7 +105,7 @@ impl Repos {
         match tokio::time::timeout(LOCK_WAIT, waiting).await {
             Ok(guard) => Ok(RepoLock {
                 repository,
-                _guard: guard,
+                guard: Arc::new(guard),
             }),
             Err(_) => Err(Error::Busy(format!(
                 "repository {repository} is being written by somebody else"
@@ -113,7 +118,7 @@ impl Repos {
         let guard = self.lock_of(repository).try_lock_owned().ok()?;
         Some(RepoLock {
             repository,
-            _guard: guard,
+            guard: Arc::new(guard),
         })
     }
 

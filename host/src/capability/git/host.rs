@@ -281,7 +281,7 @@ impl<T: Send> write::HostWithStore<T> for Guest {
             let owned = owned(accessor, repository, Access::Write).await?;
             let (expected, commit) = (convert::oid(&expected)?, convert::oid(&commit)?);
             owned
-                .land(&branch, expected, commit)
+                .land(branch, expected, commit)
                 .await
                 .map(convert::landed)
         }

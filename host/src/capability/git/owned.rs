@@ -83,37 +83,32 @@ impl Owned {
         &self.services.repos
     }
 
-    /// Moves a branch to a commit and publishes it, whatever happens to the process.
+    /// Moves a branch to a commit and publishes it, whatever happens to the process or to the guest that asked: the work
+    /// is a task of its own, which no deadline of a guest cuts off between the record and the move.
     pub(super) async fn land(
+        self,
+        branch: String,
+        expected: Oid,
+        commit: Oid,
+    ) -> Result<Landed, wit::Error> {
+        let landing = tokio::spawn(async move { self.land_here(&branch, expected, commit).await });
+        landing
+            .await
+            .map_err(|_| wit::Error::Other("landing stopped unexpectedly".into()))?
+    }
+
+    async fn land_here(
         &self,
         branch: &str,
         expected: Oid,
         commit: Oid,
     ) -> Result<Landed, wit::Error> {
         let lock = self.repos().lock(self.id).await.map_err(convert::error)?;
-        let lost = |error: intents::IntentError| {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "a landing could not be recorded"
-            );
-            busy()
-        };
         let pool = &self.services.pool;
         intents::settle_repository(pool, self.repos(), &lock)
             .await
-            .map_err(lost)?;
-        let push = Uuid::now_v7();
-        let intent = Intent {
-            id: Uuid::now_v7(),
-            push,
-            workspace: self.workspace,
-            repository: i64::try_from(self.id).map_err(|_| wit::Error::NoRepository)?,
-            actor: self.actor,
-            ref_name: g1t_repos::branch_ref(branch).map_err(convert::error)?,
-            old: expected,
-            new: commit,
-            forced: false,
-        };
+            .map_err(|error| lost(&error))?;
+        let intent = self.intent(branch, expected, commit)?;
         // A row is for a move that may happen: a branch that is elsewhere is told of below.
         let heads = self
             .repos()
@@ -123,17 +118,42 @@ impl Owned {
         if heads == [expected] && expected != commit {
             intents::record(pool, &lock, std::slice::from_ref(&intent))
                 .await
-                .map_err(lost)?;
+                .map_err(|error| lost(&error))?;
         }
-        let landed = self
-            .repos()
-            .land(&lock, branch, expected, commit)
-            .await
-            .map_err(convert::error);
-        // Whatever came of it, after an error too: looking at the branch tells.
-        intents::settle_push(pool, self.repos(), &lock, push)
-            .await
-            .map_err(lost)?;
-        landed
+        let landed = self.repos().land(&lock, branch, expected, commit).await;
+        match landed {
+            // It may still be going on, with the repository locked until it is over: the settling comes after it.
+            Err(error @ g1t_repos::Error::Busy(_)) => Err(convert::error(error)),
+            landed => {
+                let settled = intents::settle_push(pool, self.repos(), &lock, intent.push).await;
+                if let Err(error) = settled {
+                    // What git did stands. The row stays too, and the next settling finds it.
+                    lost(&error);
+                }
+                landed.map_err(convert::error)
+            }
+        }
     }
+
+    fn intent(&self, branch: &str, expected: Oid, commit: Oid) -> Result<Intent, wit::Error> {
+        Ok(Intent {
+            id: Uuid::now_v7(),
+            push: Uuid::now_v7(),
+            workspace: self.workspace,
+            repository: i64::try_from(self.id).map_err(|_| wit::Error::NoRepository)?,
+            actor: self.actor,
+            ref_name: g1t_repos::branch_ref(branch).map_err(convert::error)?,
+            old: expected,
+            new: commit,
+            forced: false,
+        })
+    }
+}
+
+fn lost(error: &intents::IntentError) -> wit::Error {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "a landing could not be recorded"
+    );
+    busy()
 }
