@@ -105,6 +105,15 @@ impl WorkTree {
         head
     }
 
+    /// A branch with a history of its own; gives its head.
+    #[track_caller]
+    pub fn orphan(&self, name: &str) -> String {
+        self.git(&["checkout", "--quiet", "--orphan", name]);
+        let head = self.commit(name, "from nowhere\n");
+        self.git(&["checkout", "--quiet", "main"]);
+        head
+    }
+
     /// Pushes a refspec; the error is what git printed.
     pub fn push(&self, refspec: &str) -> Result<(), String> {
         let output = self.run(&["push", "--quiet", &self.remote, refspec]);

@@ -309,6 +309,13 @@ impl Server {
             .to_owned()
     }
 
+    /// The folder of the one repository there is.
+    pub fn repository(&self) -> PathBuf {
+        let all = std::fs::read_dir(self.folder.path().join("data/repositories"));
+        let mut all = all.expect("a folder of repositories");
+        all.next().expect("a repository").expect("a folder").path()
+    }
+
     /// How many moves of a ref were told of.
     pub async fn pushes(&self, ref_name: &str) -> usize {
         let path = "/workspaces/acme/events?kind=git.push&per_page=100";

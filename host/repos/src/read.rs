@@ -193,10 +193,6 @@ impl Repos {
     }
 
     /// What merging `head` into `base` would give, without making a commit.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`] for histories without a common commit, which git refuses to merge.
     pub async fn merge_check(&self, repository: u64, base: Oid, head: Oid) -> Result<Merged> {
         self.work(repository, READ_TIME, move |work| {
             let (base, head) = (work.commit(base)?.id(), work.commit(head)?.id());

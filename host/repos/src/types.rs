@@ -139,6 +139,8 @@ pub enum Merged {
     Conflicting(Vec<String>),
     /// The second is contained in the first already.
     Contained,
+    /// The two have no commit in common: git refuses to merge them.
+    Unrelated,
 }
 
 /// How a pull request is landed.
@@ -199,6 +201,10 @@ pub enum Built {
     NotRebasable(Vec<String>),
     /// `FastForward` was asked for and `onto` is not an ancestor of `head`.
     NotFastForward,
+    /// `onto` and `head` have no commit in common: git refuses to merge them.
+    Unrelated,
+    /// `Rebase` was asked for, and `head` has more than [`crate::limits::REPLAYED_COMMITS`] commits that `onto` lacks.
+    TooManyCommits,
 }
 
 /// What moving a branch gave.

@@ -3,7 +3,7 @@
 use super::{process, trivial};
 use crate::error::Doing;
 use crate::store::Work;
-use crate::{Error, Merged, Oid, Result, history};
+use crate::{Merged, Oid, Result, history};
 
 /// What merging two trees gave.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,20 +15,12 @@ pub(crate) enum MergedTree {
 }
 
 /// Merges `theirs` into `ours`.
-///
-/// # Errors
-///
-/// [`Error::Invalid`] for histories without a common commit, which git refuses to merge.
 pub(crate) fn merge_commits(work: &Work, ours: git2::Oid, theirs: git2::Oid) -> Result<Merged> {
     if work.contains(ours, theirs)? {
         return Ok(Merged::Contained);
     }
     let trivial = match history::merge_bases(work, ours, theirs)?.as_slice() {
-        [] => {
-            return Err(Error::Invalid(format!(
-                "{ours} and {theirs} have no common commit: put the branch on top of the base branch"
-            )));
-        }
+        [] => return Ok(Merged::Unrelated),
         [base] => in_process(work, Some(*base), ours, theirs)?,
         [_, _, ..] => None,
     };

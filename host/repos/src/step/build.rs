@@ -15,8 +15,7 @@ impl Repos {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Invalid`] for a branch that is no queue branch, for histories without a common commit, and for a person
-    /// that git cannot write.
+    /// [`crate::Error::Invalid`] for a branch that is no queue branch, and for a person that git cannot write.
     pub async fn build_queue_step(&self, repository: u64, step: Step) -> Result<Built> {
         let branch = step.branch.as_deref().map(queue_branch_ref).transpose()?;
         self.work(repository, WRITE_TIME, move |work| {
@@ -60,6 +59,7 @@ fn one_commit(work: &Work, step: &Step, onto: git2::Oid, parents: Vec<git2::Oid>
         Merged::Clean(tree) => tree.0,
         Merged::Conflicting(paths) => return Ok(Built::Conflicting(paths)),
         Merged::Contained => return Ok(Built::Contained),
+        Merged::Unrelated => return Ok(Built::Unrelated),
     };
     // A merge commit still records that the head is contained now; a squash of nothing records nothing.
     if is_squash && tree == tree_of(work, onto)? {

@@ -17,21 +17,12 @@ const NAMED_PATHS: usize = 1_000;
 /// A commit that becomes empty is dropped; one that was empty from the start is kept, as `git rebase` does.
 pub(super) fn replay(work: &Work, step: &Step, onto: git2::Oid, head: git2::Oid) -> Result<Built> {
     if history::merge_bases(work, onto, head)?.is_empty() {
-        return Err(Error::Invalid(format!(
-            "{onto} and {head} have no common commit: put the branch on top of the base branch"
-        )));
+        return Ok(Built::Unrelated);
     }
-    let most = REPLAYED_COMMITS;
-    let (mut ids, cut) = history::ids(
-        work,
-        head,
-        &[onto],
-        usize::try_from(most).unwrap_or(usize::MAX),
-    )?;
+    let most = usize::try_from(REPLAYED_COMMITS).unwrap_or(usize::MAX);
+    let (mut ids, cut) = history::ids(work, head, &[onto], most)?;
     if cut {
-        return Err(Error::Invalid(format!(
-            "more than {most} commits cannot be rebased: use another merge method"
-        )));
+        return Ok(Built::TooManyCommits);
     }
     ids.reverse();
     let mut state = onto;
@@ -113,7 +104,7 @@ fn lost_paths(
     let wanted = match merge_commits(work, onto, head)? {
         Merged::Clean(tree) => tree.0,
         Merged::Conflicting(paths) => return Ok(paths),
-        Merged::Contained => return Ok(Vec::new()),
+        Merged::Contained | Merged::Unrelated => return Ok(Vec::new()),
     };
     let replayed = tree_of(work, state)?;
     if wanted == replayed {

@@ -1,6 +1,7 @@
 //! Building candidates.
 
-use g1t_repos::{Built, Error, MergeMethod, Oid};
+use g1t_repos::limits::REPLAYED_COMMITS;
+use g1t_repos::{Built, Error, MergeMethod, Merged, Oid};
 
 use crate::world::{Files, REPO, STEP_SECONDS, World, candidate, edited, files, oid, step, text};
 
@@ -395,19 +396,15 @@ async fn a_branch_with_a_plain_merge_can_be_replayed() {
 }
 
 #[tokio::test]
-async fn a_branch_of_another_history_is_refused() {
+async fn a_branch_of_another_history_is_told_as_such() {
     let Story { world, main, .. } = story().await;
     let stranger = world.commit(&[], &files().with("x", "1"));
     for method in [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase] {
-        let refused = world
-            .repos
-            .build_queue_step(REPO, step(method, main, stranger))
-            .await;
-        assert!(
-            matches!(&refused, Err(Error::Invalid(why)) if why.contains("no common commit")),
-            "{method:?}: {refused:?}"
-        );
+        let built = world.build(&step(method, main, stranger)).await;
+        assert_eq!(built, Built::Unrelated, "{method:?}");
     }
+    let merged = world.repos.merge_check(REPO, main, stranger).await.unwrap();
+    assert_eq!(merged, Merged::Unrelated);
     assert_eq!(
         world
             .build(&step(MergeMethod::FastForward, main, stranger))
@@ -424,4 +421,18 @@ async fn a_history_that_was_merged_in_is_replayed_too() {
     let made = candidate(world.build(&step(MergeMethod::Rebase, main, head)).await);
     assert_eq!(world.changed(main, made), ["x"]);
     assert_eq!(world.parents_of(made), [main]);
+}
+
+#[tokio::test]
+async fn so_many_commits_are_replayed_and_no_more() {
+    let Story { world, main, fork } = story().await;
+    let mut head = world.commit(&[fork], &start().with("a", "x"));
+    for _ in 1..REPLAYED_COMMITS {
+        head = world.commit(&[head], &start().with("a", "x"));
+    }
+    candidate(world.build(&step(MergeMethod::Rebase, main, head)).await);
+    let head = world.commit(&[head], &start().with("a", "y"));
+    let built = world.build(&step(MergeMethod::Rebase, main, head)).await;
+    assert_eq!(built, Built::TooManyCommits);
+    candidate(world.build(&step(MergeMethod::Squash, main, head)).await);
 }

@@ -112,6 +112,7 @@ pub(super) fn merged(merged: Merged) -> wit::Merged {
         Merged::Clean(tree) => wit::Merged::Clean(tree.to_string()),
         Merged::Conflicting(paths) => wit::Merged::Conflicting(paths),
         Merged::Contained => wit::Merged::Contained,
+        Merged::Unrelated => wit::Merged::Unrelated,
     }
 }
 
@@ -145,6 +146,8 @@ pub(super) fn built(built: Built) -> wit::Built {
         Built::Contained => wit::Built::Contained,
         Built::NotRebasable(paths) => wit::Built::NotRebasable(paths),
         Built::NotFastForward => wit::Built::NotFastForward,
+        Built::Unrelated => wit::Built::Unrelated,
+        Built::TooManyCommits => wit::Built::TooManyCommits,
     }
 }
 

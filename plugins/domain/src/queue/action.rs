@@ -153,6 +153,8 @@ impl Note {
                 Obstacle::Conflict(_) => "held_conflict",
                 Obstacle::NotRebasable(_) => "held_not_rebasable",
                 Obstacle::NotFastForward => "held_not_fast_forward",
+                Obstacle::Unrelated => "held_unrelated",
+                Obstacle::TooManyCommits => "held_too_many_commits",
                 Obstacle::Contained => "held_contained",
             },
             Self::NewHead(_) => "new_head",
@@ -194,6 +196,10 @@ impl Note {
                         format!("cannot be rebased onto {ahead}: {}", paths.join(", "))
                     }
                     Obstacle::NotFastForward => format!("cannot be fast-forwarded from {ahead}"),
+                    Obstacle::Unrelated => format!("has no commit in common with {ahead}"),
+                    Obstacle::TooManyCommits => {
+                        format!("has more commits than can be rebased onto {ahead}")
+                    }
                     Obstacle::Contained => format!("adds nothing to {ahead}"),
                 };
                 format!("{what}: held until what is ahead lands or leaves")
@@ -234,6 +240,10 @@ pub enum EjectionCode {
     NotRebasable,
     /// It cannot be landed by fast-forward: the base branch has moved on.
     NotFastForward,
+    /// It has no commit in common with the base branch.
+    Unrelated,
+    /// It has more commits than are rebased.
+    TooManyCommits,
     /// The rules do not let it in any more.
     RulesFailed,
 }
@@ -248,6 +258,8 @@ impl EjectionCode {
             Self::Conflict => "conflict",
             Self::NotRebasable => "not_rebasable",
             Self::NotFastForward => "not_fast_forward",
+            Self::Unrelated => "unrelated",
+            Self::TooManyCommits => "too_many_commits",
             Self::RulesFailed => "rules_failed",
         }
     }
@@ -281,6 +293,10 @@ impl Ejection {
             EjectionCode::NotFastForward => {
                 format!("cannot be fast-forwarded: {base} has commits that it lacks")
             }
+            EjectionCode::Unrelated => format!("has no commit in common with {base}"),
+            EjectionCode::TooManyCommits => {
+                format!("has more commits than can be rebased onto {base} one by one")
+            }
             EjectionCode::RulesFailed => format!("the rules do not let it in any more: {details}"),
         }
     }
@@ -298,6 +314,12 @@ impl Ejection {
                 "Rebase it by hand, or queue it again with the method merge or squash.".to_owned()
             }
             EjectionCode::NotFastForward => format!("Rebase it onto {base} and queue it again."),
+            EjectionCode::Unrelated => {
+                format!("Make the change on a branch of {base} and queue it again.")
+            }
+            EjectionCode::TooManyCommits => {
+                "Squash some of its commits, or queue it again with the method merge or squash.".to_owned()
+            }
             EjectionCode::RulesFailed => "Meet the named rules and queue it again.".to_owned(),
         }
     }

@@ -209,6 +209,15 @@ impl<'a> Walk<'a> {
                 EjectionCode::NotFastForward,
                 Vec::new(),
             ),
+            Obstacle::Unrelated => {
+                self.eject(entry, Some(attempt), EjectionCode::Unrelated, Vec::new())
+            }
+            Obstacle::TooManyCommits => self.eject(
+                entry,
+                Some(attempt),
+                EjectionCode::TooManyCommits,
+                Vec::new(),
+            ),
         }
     }
 

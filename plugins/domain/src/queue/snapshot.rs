@@ -168,6 +168,10 @@ pub enum Obstacle {
     NotRebasable(Vec<String>),
     /// Fast-forward was asked for, and the state is not contained in the head.
     NotFastForward,
+    /// The state and the head have no commit in common.
+    Unrelated,
+    /// Rebase was asked for, and the head has more commits than are replayed.
+    TooManyCommits,
     /// The state contains the head already.
     Contained,
 }

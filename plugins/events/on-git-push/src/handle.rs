@@ -87,32 +87,52 @@ pub async fn handle(event: Event) -> Result<(), Failure> {
         Err(Fault::NotFound(_)) => return Ok(()),
         Err(fault) => return Err(fault.into()),
     };
-    let changes = changes(&db, &repository, &cause).await?;
-    record::all(db, &event, &repository, &cause, &changes).await?;
-    Ok(())
+    let seen = see(&db, &repository, &cause).await?;
+    record::all(db, &event, &repository, &cause, &seen).await?;
+    match seen.failed {
+        Some(fault) => Err(fault.into()),
+        None => Ok(()),
+    }
 }
 
-async fn changes(
+/// What became of the pull requests of an event.
+pub struct Seen {
+    /// What is to be written about each.
+    pub changes: Vec<(Pull, Change)>,
+    /// Why one of them could not be looked at. The others do not wait for it, nor does the queue; the event comes again.
+    pub failed: Option<Fault>,
+}
+
+async fn see(db: &Db, repository: &Repository, cause: &Cause) -> Result<Seen, Fault> {
+    let mut seen = Seen {
+        changes: Vec::new(),
+        failed: None,
+    };
+    for pull in pulls(db, repository, cause).await? {
+        let change = match change(db, repository, cause, &pull).await {
+            Ok(change) => change,
+            Err(fault) => {
+                seen.failed = Some(fault);
+                Change::Unknown
+            }
+        };
+        seen.changes.push((pull, change));
+    }
+    Ok(seen)
+}
+
+async fn change(
     db: &Db,
     repository: &Repository,
     cause: &Cause,
-) -> Result<Vec<(Pull, Change)>, Fault> {
-    let mut changes = Vec::new();
-    for pull in pulls(db, repository, cause).await? {
-        let is_landing = db
-            .one(include_str!("sql/is_landing.sql"), params![pull.id])
-            .await?
-            .get("is_landing")?;
-        let change = look(
-            repository,
-            &pull,
-            matches!(cause, Cause::Pull(_)),
-            is_landing,
-        )
-        .await?;
-        changes.push((pull, change));
-    }
-    Ok(changes)
+    pull: &Pull,
+) -> Result<Change, Fault> {
+    let is_landing = db
+        .one(include_str!("sql/is_landing.sql"), params![pull.id])
+        .await?
+        .get("is_landing")?;
+    let is_new = matches!(cause, Cause::Pull(_));
+    look(repository, pull, is_new, is_landing).await
 }
 
 async fn pulls(db: &Db, repository: &Repository, cause: &Cause) -> Result<Vec<Pull>, Fault> {

@@ -16,6 +16,8 @@ pub enum Change {
     MergeFinished(MergeIntent),
     /// Somebody pushed it to the base branch, whose head this is.
     MergedByPush(String),
+    /// It could not be looked at: how merging would go is not known.
+    Unknown,
     /// It is open, and stands like this.
     Standing(Box<Standing>),
 }
@@ -87,6 +89,8 @@ async fn standing(
             (Mergeable::Clean, Vec::new())
         }
         git_types::Merged::Conflicting(paths) => (Mergeable::Conflicting, paths),
+        // In no path, and with everything.
+        git_types::Merged::Unrelated => (Mergeable::Conflicting, Vec::new()),
     };
     let files = if is_new || head != pull.head_sha {
         Some(

@@ -8,7 +8,7 @@ use g1t_kit::types::{File, FileStatus};
 use g1t_kit::{Fault, Id, Repository, inbox, params};
 use serde_json::json;
 
-use crate::handle::Cause;
+use crate::handle::{Cause, Seen};
 use crate::look::{Change, Standing};
 
 const HANDLER: &str = "on-git-push";
@@ -19,10 +19,11 @@ pub async fn all(
     event: &Event,
     repository: &Repository,
     cause: &Cause,
-    changes: &[(Pull, Change)],
+    seen: &Seen,
 ) -> Result<(), Fault> {
     let tx = db.begin().await?;
-    if !inbox::begin_once(&tx, event, HANDLER).await? {
+    // An event that comes again is not done; writing what was seen twice changes nothing.
+    if seen.failed.is_none() && !inbox::begin_once(&tx, event, HANDLER).await? {
         return Ok(());
     }
     let recorder = Recorder {
@@ -30,7 +31,7 @@ pub async fn all(
         repository,
         cause,
     };
-    for (pull, change) in changes {
+    for (pull, change) in &seen.changes {
         recorder.record(pull, change).await?;
     }
     if let Cause::Push { branch, .. } = cause {
@@ -73,6 +74,11 @@ impl Recorder<'_> {
                     method: "push",
                 };
                 record_merged(self.tx, place, &merged).await?;
+            }
+            Change::Unknown => {
+                self.tx
+                    .execute(include_str!("sql/pull_unknown.sql"), params![pull.id])
+                    .await?;
             }
             Change::Standing(standing) => self.stand(pull, standing).await?,
         }

@@ -179,6 +179,8 @@ fn obstacle(row: &Row) -> Result<Obstacle, Fault> {
         "contained" => Obstacle::Contained,
         "not_rebasable" => Obstacle::NotRebasable(paths),
         "not_fast_forward" => Obstacle::NotFastForward,
+        "unrelated" => Obstacle::Unrelated,
+        "too_many_commits" => Obstacle::TooManyCommits,
         _ => Obstacle::Conflict(paths),
     })
 }
@@ -189,6 +191,8 @@ pub fn obstacle_columns(obstacle: &Obstacle) -> (&'static str, &[String]) {
         Obstacle::Conflict(paths) => ("conflict", paths),
         Obstacle::NotRebasable(paths) => ("not_rebasable", paths),
         Obstacle::NotFastForward => ("not_fast_forward", &[]),
+        Obstacle::Unrelated => ("unrelated", &[]),
+        Obstacle::TooManyCommits => ("too_many_commits", &[]),
         Obstacle::Contained => ("contained", &[]),
     }
 }

@@ -133,15 +133,15 @@ async fn build(db: Db, queue: &Queue, job: &Job) -> Result<(), Fault> {
     match built {
         git_types::Built::Candidate(candidate) => record_built(&tx, queue, job, &candidate).await?,
         git_types::Built::Conflicting(paths) => {
-            record_obstacle(&tx, job, &Obstacle::Conflict(paths)).await?
+            obstacle(&tx, job, Obstacle::Conflict(paths)).await?
         }
         git_types::Built::NotRebasable(paths) => {
-            record_obstacle(&tx, job, &Obstacle::NotRebasable(paths)).await?
+            obstacle(&tx, job, Obstacle::NotRebasable(paths)).await?
         }
-        git_types::Built::NotFastForward => {
-            record_obstacle(&tx, job, &Obstacle::NotFastForward).await?
-        }
-        git_types::Built::Contained => record_obstacle(&tx, job, &Obstacle::Contained).await?,
+        git_types::Built::NotFastForward => obstacle(&tx, job, Obstacle::NotFastForward).await?,
+        git_types::Built::Unrelated => obstacle(&tx, job, Obstacle::Unrelated).await?,
+        git_types::Built::TooManyCommits => obstacle(&tx, job, Obstacle::TooManyCommits).await?,
+        git_types::Built::Contained => obstacle(&tx, job, Obstacle::Contained).await?,
     }
     tx.commit().await?;
     Ok(())
@@ -164,8 +164,8 @@ async fn record_built(
     Ok(())
 }
 
-async fn record_obstacle(tx: &Transaction, job: &Job, obstacle: &Obstacle) -> Result<(), Fault> {
-    let (word, paths) = obstacle_columns(obstacle);
+async fn obstacle(tx: &Transaction, job: &Job, obstacle: Obstacle) -> Result<(), Fault> {
+    let (word, paths) = obstacle_columns(&obstacle);
     tx.execute(
         include_str!("sql/attempt_unbuildable.sql"),
         params![job.attempt.as_str(), word, paths],

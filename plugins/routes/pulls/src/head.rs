@@ -2,6 +2,8 @@
 
 use g1t_kit::{Fault, Repository, git};
 
+use crate::create::custom;
+
 /// Full name of a branch.
 pub fn branch_ref(branch: &str) -> String {
     format!("refs/heads/{branch}")
@@ -25,8 +27,17 @@ pub struct Stand {
     pub behind: i32,
 }
 
-/// How far a head is from its base.
+/// How far a head is from its base; GitHub's 422 for two that have no commit in common, which nothing can merge.
 pub async fn stand(repository: &Repository, base: &str, head: &str) -> Result<Stand, Fault> {
+    let (from, to) = (base.to_owned(), head.to_owned());
+    if git::merge_base(repository.git_id(), from, to)
+        .await?
+        .is_none()
+    {
+        return Err(custom(
+            "The head has no commit in common with the base: make the change on a branch of the base".to_owned(),
+        ));
+    }
     let distance = git::distance(repository.git_id(), base.to_owned(), head.to_owned()).await?;
     let count = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     Ok(Stand {

@@ -189,11 +189,20 @@ fn conflicting(pull: &Pull, paths: &[String]) -> Fault {
     ))
 }
 
+/// 405 for a branch that was put on another history since it was proposed.
+fn unrelated(pull: &Pull) -> Fault {
+    Fault::not_mergeable(format!(
+        "Pull Request is not mergeable: {} has no commit in common with {}. Make the change on a branch of it.",
+        pull.head_branch, pull.base_branch
+    ))
+}
+
 /// Nothing when merging gives no conflict.
 async fn require_no_conflict(asked: &Asked<'_>) -> Result<(), Fault> {
     let (base, head) = (asked.heads.base.clone(), asked.heads.head.clone());
     match git::merge_check(asked.repository.git_id(), base, head).await? {
         git_types::Merged::Clean(_) | git_types::Merged::Contained => Ok(()),
         git_types::Merged::Conflicting(paths) => Err(conflicting(&asked.pull, &paths)),
+        git_types::Merged::Unrelated => Err(unrelated(&asked.pull)),
     }
 }

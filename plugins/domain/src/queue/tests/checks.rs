@@ -193,6 +193,14 @@ fn what_cannot_be_built_on_the_base_leaves_and_takes_no_time_of_others() {
             Obstacle::NotFastForward,
             "#1 ejected: cannot be fast-forwarded: main has commits that it lacks",
         ),
+        (
+            Obstacle::Unrelated,
+            "#1 ejected: has no commit in common with main",
+        ),
+        (
+            Obstacle::TooManyCommits,
+            "#1 ejected: has more commits than can be rebased onto main one by one",
+        ),
         (Obstacle::Contained, "#1 removed: contained"),
     ] {
         let mut world = World::new();

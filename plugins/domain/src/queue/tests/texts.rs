@@ -62,6 +62,8 @@ fn an_ejection_says_what_brings_it_back() {
         EjectionCode::Conflict,
         EjectionCode::NotRebasable,
         EjectionCode::NotFastForward,
+        EjectionCode::Unrelated,
+        EjectionCode::TooManyCommits,
         EjectionCode::RulesFailed,
     ] {
         assert!(

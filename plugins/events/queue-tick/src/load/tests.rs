@@ -44,6 +44,8 @@ fn an_obstacle_is_stored_and_read_as_the_same() {
         Obstacle::Conflict(paths()),
         Obstacle::NotRebasable(paths()),
         Obstacle::NotFastForward,
+        Obstacle::Unrelated,
+        Obstacle::TooManyCommits,
         Obstacle::Contained,
     ] {
         let (word, _) = obstacle_columns(&obstacle);

@@ -10,7 +10,7 @@ use g1t_kit::pulls::{Merged, Place, Pull, record_merged};
 use g1t_kit::{Fault, Reply, Repository, Transaction, git, git_types, git_write, params, time};
 use serde_json::json;
 
-use super::{Asked, Landing, conflicting};
+use super::{Asked, Landing, conflicting, unrelated};
 use crate::head::head_of;
 
 /// Records a merge that git has and the database lacks; none when there is no such.
@@ -122,6 +122,10 @@ async fn build(asked: &Asked<'_>) -> Result<String, Fault> {
         git_types::Built::NotFastForward => Err(Fault::not_mergeable(format!(
             "It cannot be fast-forwarded: {base} has commits that it lacks. Rebase it first."
         ))),
+        git_types::Built::Unrelated => Err(unrelated(&asked.pull)),
+        git_types::Built::TooManyCommits => Err(Fault::not_mergeable(
+            "It has more commits than can be rebased one by one: merge or squash it.",
+        )),
     }
 }
 
