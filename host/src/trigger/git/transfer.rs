@@ -22,7 +22,7 @@ use super::hook::{PUSH_VARIABLE, SOCKET_VARIABLE};
 use super::judged::Push;
 use super::receivers::Receivers;
 use super::refused::{Refused, broken, busy};
-use super::socket::{self, Pushes};
+use super::socket::{self, Begun, Pushes};
 use crate::intents;
 use crate::runtime::Services;
 use crate::trigger::http::{Answer, full};
@@ -157,12 +157,13 @@ impl Transfers {
         );
         if pack == Pack::Receive {
             git.stderr(self.settings.receivers.mark().map_err(|_| broken())?);
-            self.pushes.begin(Arc::clone(&push));
         }
         let mut child = git.spawn().map_err(|_| broken())?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(broken());
         };
+        // Before git has anything to ask about.
+        let begun = self.pushes.begin(push);
         let mut body = body_reader(request);
         tokio::spawn(async move {
             // A client that breaks off closes git's input, and git gives up.
@@ -181,7 +182,7 @@ impl Transfers {
                 })));
                 Ok(pack_answer(&kind, body))
             }
-            Pack::Receive => self.received(child, output, push, &kind).await,
+            Pack::Receive => self.received(child, output, begun, &kind).await,
         }
     }
 
@@ -191,10 +192,10 @@ impl Transfers {
         &self,
         mut child: Child,
         mut output: tokio::process::ChildStdout,
-        push: Arc<Push>,
+        begun: Begun,
         kind: &str,
     ) -> Result<Answer, Refused> {
-        let (services, pushes) = (Arc::clone(&self.services), Arc::clone(&self.pushes));
+        let services = Arc::clone(&self.services);
         let done = tokio::spawn(async move {
             let mut report = Vec::new();
             let work = async {
@@ -205,7 +206,8 @@ impl Transfers {
             if ended.is_err() {
                 child.kill().await.ok();
             }
-            ended_push(&services, &push, pushes.end(push.id)).await;
+            let push = Arc::clone(&begun.push);
+            ended_push(&services, &push, begun.end()).await;
             report
         });
         let report = done.await.map_err(|_| broken())?;
