@@ -89,6 +89,22 @@ pub const CLIENT_SILENCE: Duration = Duration::from_secs(30);
 pub const REQUESTS_PER_HOUR: u32 = 50_000;
 /// Tokens whose requests are counted at once; their windows take some 10 MB.
 pub const RATED_TOKENS: usize = 100_000;
+/// Clones and fetches at once: each is a git process that may hold a large part of a repository in memory.
+pub const FETCHES: usize = 32;
+/// Pushes at once, apart from fetches so that many readers keep no writer out.
+pub const PUSHES: usize = 16;
+/// How long git over HTTP waits for its turn before it gets 503.
+pub const TRANSFER_WAIT: Duration = Duration::from_secs(10);
+/// Longest a clone, a fetch or a push may take.
+pub const TRANSFER_TIME: Duration = Duration::from_secs(3_600);
+/// How long a client of git may send nothing, or take nothing: longer than it compresses between two pieces.
+pub const TRANSFER_SILENCE: Duration = Duration::from_secs(120);
+/// What a client may send to ask for objects, in bytes and unpacked: ids of commits, fifty bytes each.
+pub const FETCH_BYTES: u64 = 32 << 20;
+/// What a client may send to push, in bytes and unpacked: what git itself takes, and the lines that name the refs.
+pub const PUSH_BYTES: u64 = g1t_repos::limits::PUSH_BYTES + (2 << 20);
+/// What git may answer to a push, in bytes: a line for each ref and what the hook says.
+pub const PUSH_REPORT_BYTES: u64 = 4 << 20;
 /// How long a token's actor is remembered. A revoked token works at most this much longer.
 pub const TOKEN_CACHE: Duration = Duration::from_secs(3);
 /// How long a starting server waits for a `git receive-pack` of an earlier one: it ends within moments, because nobody

@@ -6,6 +6,7 @@
 //! end of `receive-pack`, so what was judged is what is stored.
 
 mod facts;
+mod flow;
 mod hook;
 mod judged;
 mod receivers;

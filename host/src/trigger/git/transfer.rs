@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_compression::tokio::bufread::GzipDecoder;
 use futures::TryStreamExt;
@@ -12,23 +11,23 @@ use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use http::{Request, Response};
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Frame, Incoming};
-use tokio::io::{AsyncRead, AsyncWriteExt, BufReader};
-use tokio::process::{Child, Command};
-use tokio_util::io::{ReaderStream, StreamReader};
+use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::io::StreamReader;
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
+use super::flow;
 use super::hook::{PUSH_VARIABLE, SOCKET_VARIABLE};
 use super::judged::Push;
 use super::receivers::Receivers;
 use super::refused::{Refused, broken, busy};
 use super::socket::{self, Begun, Pushes};
 use crate::intents;
+use crate::limits;
 use crate::runtime::Services;
-use crate::trigger::http::{Answer, full};
-
-/// Longest a clone, a fetch or a push may take.
-const TRANSFER_TIME: Duration = Duration::from_secs(3_600);
+use crate::trigger::http::{Answer, AnswerBody, full};
 
 /// Where hooks find the host.
 #[derive(Clone, Debug)]
@@ -61,6 +60,8 @@ pub(super) struct Transfers {
     services: Arc<Services>,
     pushes: Arc<Pushes>,
     settings: GitSettings,
+    fetching: Arc<Semaphore>,
+    pushing: Arc<Semaphore>,
 }
 
 impl Transfers {
@@ -69,6 +70,21 @@ impl Transfers {
             services,
             pushes: Arc::default(),
             settings,
+            fetching: Arc::new(Semaphore::new(limits::FETCHES)),
+            pushing: Arc::new(Semaphore::new(limits::PUSHES)),
+        }
+    }
+
+    /// Waits for a turn, which is kept until git has ended.
+    async fn turn(&self, pack: Pack) -> Result<OwnedSemaphorePermit, Refused> {
+        let turns = match pack {
+            Pack::Upload => &self.fetching,
+            Pack::Receive => &self.pushing,
+        };
+        let waiting = Arc::clone(turns).acquire_owned();
+        match tokio::time::timeout(limits::TRANSFER_WAIT, waiting).await {
+            Ok(Ok(turn)) => Ok(turn),
+            Ok(Err(_)) | Err(_) => Err(busy()),
         }
     }
 
@@ -122,13 +138,15 @@ impl Transfers {
         pack: Pack,
         push: &Push,
     ) -> Result<Answer, Refused> {
+        let _turn = self.turn(pack).await?;
         let mut git = self.git(request, pack, push);
         git.arg("--http-backend-info-refs").arg(
             self.services
                 .repos
                 .path(push.target.repository.unsigned_abs()),
         );
-        let output = tokio::time::timeout(TRANSFER_TIME, git.stdin(Stdio::null()).output()).await;
+        let output =
+            tokio::time::timeout(limits::TRANSFER_TIME, git.stdin(Stdio::null()).output()).await;
         let output = output.map_err(|_| busy())?.map_err(|_| broken())?;
         if !output.status.success() {
             return Err(broken());
@@ -149,6 +167,7 @@ impl Transfers {
         pack: Pack,
         push: Arc<Push>,
     ) -> Result<Answer, Refused> {
+        let turn = self.turn(pack).await?;
         let mut git = self.git(&request, pack, &push);
         git.arg(
             self.services
@@ -159,59 +178,104 @@ impl Transfers {
             git.stderr(self.settings.receivers.mark().map_err(|_| broken())?);
         }
         let mut child = git.spawn().map_err(|_| broken())?;
-        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(broken());
         };
+        let running = Running {
+            child,
+            output,
+            _turn: turn,
+        };
+        let most = match pack {
+            Pack::Upload => limits::FETCH_BYTES,
+            Pack::Receive => limits::PUSH_BYTES,
+        };
         // Before git has anything to ask about.
-        let begun = self.pushes.begin(push);
+        let begun = (pack == Pack::Receive).then(|| self.pushes.begin(push));
         let mut body = body_reader(request);
         tokio::spawn(async move {
             // A client that breaks off closes git's input, and git gives up.
-            tokio::io::copy(&mut body, &mut input).await.ok();
-            input.shutdown().await.ok();
+            let sent = flow::to_git(&mut body, input, most, limits::TRANSFER_SILENCE).await;
+            if let Err(error) = sent {
+                debug!(
+                    error = &error as &dyn std::error::Error,
+                    "a client was cut off"
+                );
+            }
         });
         let kind = format!("application/x-git-{}-result", pack.word());
-        match pack {
-            Pack::Upload => {
-                let frames = ReaderStream::new(output)
-                    .map_ok(Frame::data)
-                    .map_err(internal);
-                // The child is killed when the body is dropped.
-                let body = BodyExt::boxed_unsync(StreamBody::new(frames.inspect_ok(move |_| {
-                    let _ = &child;
-                })));
-                Ok(pack_answer(&kind, body))
-            }
-            Pack::Receive => self.received(child, output, begun, &kind).await,
-        }
+        let body = match begun {
+            None => running.streamed(),
+            Some(begun) => full(self.received(running, begun).await?),
+        };
+        Ok(pack_answer(&kind, body))
     }
 
     /// Waits for `git receive-pack` in a task of its own: a client that hangs up must not stop the settling of a push
     /// that git has stored.
-    async fn received(
-        &self,
-        mut child: Child,
-        mut output: tokio::process::ChildStdout,
-        begun: Begun,
-        kind: &str,
-    ) -> Result<Answer, Refused> {
+    async fn received(&self, running: Running, begun: Begun) -> Result<Vec<u8>, Refused> {
         let services = Arc::clone(&self.services);
         let done = tokio::spawn(async move {
-            let mut report = Vec::new();
-            let work = async {
-                tokio::io::copy(&mut output, &mut report).await.ok();
-                child.wait().await
-            };
-            let ended = tokio::time::timeout(TRANSFER_TIME, work).await;
-            if ended.is_err() {
-                child.kill().await.ok();
-            }
+            let report = running.report().await;
             let push = Arc::clone(&begun.push);
             ended_push(&services, &push, begun.end()).await;
             report
         });
-        let report = done.await.map_err(|_| broken())?;
-        Ok(pack_answer(kind, full(report)))
+        done.await.map_err(|_| broken())
+    }
+}
+
+/// A git process with its turn.
+struct Running {
+    child: Child,
+    output: ChildStdout,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Running {
+    /// What git says, once it has ended.
+    async fn report(self) -> Vec<u8> {
+        let Self {
+            mut child,
+            output,
+            _turn,
+        } = self;
+        let mut report = Vec::new();
+        let work = async {
+            let mut output = output.take(limits::PUSH_REPORT_BYTES);
+            output.read_to_end(&mut report).await.ok();
+            // Git must not wait for somebody to take the rest.
+            drop(output);
+            child.wait().await
+        };
+        let ended = tokio::time::timeout(limits::TRANSFER_TIME, work).await;
+        if ended.is_err() {
+            child.kill().await.ok();
+        }
+        report
+    }
+
+    /// What git says while it says it, from a task of its own: it ends git in time, also when nobody reads.
+    fn streamed(mut self) -> AnswerBody {
+        let (sender, mut pieces) = mpsc::channel(flow::PIECES);
+        tokio::spawn(async move {
+            let handing = flow::to_client(&mut self.output, &sender, limits::TRANSFER_SILENCE);
+            let cut = match tokio::time::timeout(limits::TRANSFER_TIME, handing).await {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(_) => Some("it took longer than it may".to_owned()),
+            };
+            if let Some(why) = cut {
+                debug!(why, "a fetch was cut off");
+                // The client must not take what it has for the whole.
+                sender.try_send(Err(std::io::Error::other(why))).ok();
+            }
+            self.child.kill().await.ok();
+        });
+        let frames = futures::stream::poll_fn(move |context| pieces.poll_recv(context))
+            .map_ok(Frame::data)
+            .map_err(internal);
+        BodyExt::boxed_unsync(StreamBody::new(frames))
     }
 }
 
@@ -251,7 +315,7 @@ fn body_reader(request: Request<Incoming>) -> Box<dyn AsyncRead + Send + Unpin> 
     }
 }
 
-fn pack_answer(kind: &str, body: crate::trigger::http::AnswerBody) -> Answer {
+fn pack_answer(kind: &str, body: AnswerBody) -> Answer {
     let mut answer = Response::new(body);
     if let Ok(kind) = HeaderValue::from_str(kind) {
         answer.headers_mut().insert(CONTENT_TYPE, kind);
