@@ -4,7 +4,6 @@
 //! repository does not. The folder is read here beside the repository's objects, in this process; nothing is stored by it,
 //! and when the push is refused git throws the folder away.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::Doing;
@@ -53,7 +52,7 @@ pub struct RefUpdate {
 pub struct PushFacts {
     /// True when `old` is contained in `new`, and when the ref is created; false when it is deleted, and for objects that are not commits.
     pub fast_forward: bool,
-    /// Commits that no ref of the repository contains yet.
+    /// Commits that `new` has and `old` does not. For a new ref: those that the default branch does not have.
     pub commits: Commits,
     /// Files that differ between `old` and `new`. For a new ref: since the merge base with the default branch.
     pub files: Files,
@@ -103,7 +102,6 @@ impl Repos {
 struct Reading<'w> {
     work: &'w Work,
     default: Option<git2::Oid>,
-    known: Vec<git2::Oid>,
     commits_left: usize,
     files_left: usize,
 }
@@ -115,7 +113,6 @@ impl<'w> Reading<'w> {
             default: work
                 .ref_target(default_branch)?
                 .and_then(|id| work.peeled(id)),
-            known: known_commits(work)?,
             commits_left: PUSHED_COMMITS,
             files_left: PUSHED_FILES,
         })
@@ -162,7 +159,7 @@ impl<'w> Reading<'w> {
         let commits = history::commits(
             work,
             new,
-            &self.known,
+            old.or(self.default).as_slice(),
             limit(COMMITS).min(self.commits_left),
         )?;
         let files = diff::files(
@@ -189,22 +186,6 @@ impl<'w> Reading<'w> {
             .first()
             .copied())
     }
-}
-
-/// Commits that refs of the repository point at.
-fn known_commits(work: &Work) -> Result<Vec<git2::Oid>> {
-    let mut targets = HashSet::new();
-    for reference in work.repo.references().doing("list refs")? {
-        work.check_time()?;
-        targets.extend(reference.doing("list refs")?.target());
-    }
-    let mut known: Vec<git2::Oid> = targets
-        .into_iter()
-        .filter_map(|id| work.peeled(id))
-        .collect();
-    known.sort();
-    known.dedup();
-    Ok(known)
 }
 
 /// Makes the quarantined objects visible to this piece of work. Only folders inside the repository's own objects are taken:

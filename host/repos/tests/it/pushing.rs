@@ -292,16 +292,26 @@ async fn a_ref_to_something_else_has_no_commits() {
     }
 }
 
+/// Else rules about commits are evaded: what is pushed to a branch without rules first would bring nothing to `main`.
 #[tokio::test]
-async fn what_another_branch_has_is_not_new() {
+async fn what_another_branch_has_is_new_to_this_one() {
     let push = push().await;
-    let known = push
+    let first = push
         .world
-        .commit_saying(&[push.main], &start().with("c", "1"), "Known");
-    push.world.set_ref("refs/heads/topic", known);
-    let facts = push.facts("refs/heads/main", push.main, known).await;
-    assert!(facts.commits.commits.is_empty());
+        .commit_saying(&[push.main], &start().with("c", "1"), "First");
+    let second = push
+        .world
+        .commit_saying(&[first], &start().with("c", "2"), "Second");
+    push.world.set_ref("refs/heads/scratch", second);
+    let facts = push.facts("refs/heads/main", push.main, second).await;
+    assert_eq!(messages(&facts), ["First", "Second"]);
     assert_eq!(paths(&facts), ["c"]);
+    let facts = push.facts("refs/heads/release", Oid::zero(), second).await;
+    assert_eq!(messages(&facts), ["First", "Second"]);
+    // Of what the default branch has, nothing is new to a new branch.
+    push.world.set_ref("refs/heads/main", first);
+    let facts = push.facts("refs/heads/release", Oid::zero(), second).await;
+    assert_eq!(messages(&facts), ["Second"]);
 }
 
 #[tokio::test]
