@@ -1,5 +1,6 @@
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
@@ -14,6 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A started server.
 pub struct Server {
     child: Child,
+    says: BufReader<ChildStdout>,
     pub url: String,
     pub token: String,
     pub database: Database,
@@ -92,7 +94,7 @@ impl Server {
         let settings = settings.to_vec();
         let database = Database::create().await;
         let folder = tempfile::tempdir().expect("a folder");
-        let (child, url) = spawn(&database, folder.path(), &components, &settings);
+        let (child, says, url) = spawn(&database, folder.path(), &components, &settings);
         let token = std::fs::read_to_string(folder.path().join("token")).expect("the first token");
         let http = reqwest::Client::builder()
             .timeout(PATIENCE)
@@ -103,6 +105,7 @@ impl Server {
         let description = Description::of(&description.await.expect("its description"));
         Self {
             child,
+            says,
             url,
             token: token.trim().to_owned(),
             database,
@@ -128,27 +131,42 @@ impl Server {
         assert!(told.expect("kill runs").success());
     }
 
-    /// Waits for the process to end by itself; gives how it ended.
-    pub fn ended(&mut self) -> ExitStatus {
-        let since = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return status;
+    /// Interrupts the process and what it has started in its own group, as Ctrl-C in a terminal does, and waits until it
+    /// has said that it stops.
+    pub fn interrupt(&mut self) {
+        let server = self.child.id().to_string();
+        let group = fields_of(&server).map(|(_, group)| group);
+        let all = std::fs::read_dir("/proc").expect("the processes");
+        for process in all.flatten() {
+            let id = process.file_name().to_string_lossy().into_owned();
+            let is_child =
+                fields_of(&id).is_some_and(|(parent, of)| parent == server && Some(of) == group);
+            if is_child || id == server {
+                Command::new("kill")
+                    .args(["-INT", &id])
+                    .status()
+                    .expect("a signal");
             }
-            assert!(since.elapsed() < PATIENCE, "the server does not end");
-            std::thread::yield_now();
         }
+        let stops = |line: std::io::Result<String>| line.is_ok_and(|line| line == "stopping");
+        assert!(self.says.by_ref().lines().any(stops), "it does not stop");
+    }
+
+    /// Waits for the end of the process.
+    pub fn ended(&mut self) -> ExitStatus {
+        self.child.wait().expect("its end")
     }
 
     /// Starts again on the same database and folder.
     pub fn restart(&mut self) {
-        let (child, url) = spawn(
+        let (child, says, url) = spawn(
             &self.database,
             self.folder.path(),
             &self.components,
             &self.settings,
         );
         self.child = child;
+        self.says = says;
         self.url = url;
     }
 
@@ -389,8 +407,7 @@ fn spawn(
     folder: &Path,
     components: &Path,
     settings: &[(&str, &str)],
-) -> (Child, String) {
-    use std::io::{BufRead, BufReader};
+) -> (Child, BufReader<ChildStdout>, String) {
     let token = folder.join("token");
     let code = PathBuf::from(variable("G1T_COMPONENTS")).join("code");
     let mut child = Command::new(variable("G1T_BIN"))
@@ -408,10 +425,10 @@ fn spawn(
         .stdout(Stdio::piped())
         .spawn()
         .expect("the server starts");
-    let out = BufReader::new(child.stdout.take().expect("its output"));
+    let mut out = BufReader::new(child.stdout.take().expect("its output"));
     let mut url = None;
     // It says last how to push: then the token is written and it serves.
-    for line in out.lines() {
+    for line in out.by_ref().lines() {
         let line = line.expect("text");
         if let Some(at) = line.strip_prefix("g1t-work is at ") {
             url = Some(at.to_owned());
@@ -420,5 +437,14 @@ fn spawn(
             break;
         }
     }
-    (child, url.expect("the server said where it is"))
+    (child, out, url.expect("the server said where it is"))
+}
+
+/// Parent and group of a process; none for what is no process, or is gone.
+fn fields_of(id: &str) -> Option<(String, String)> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // After the name, which may hold anything: state, parent, group.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(1).map(str::to_owned);
+    Some((fields.next()?, fields.next()?))
 }

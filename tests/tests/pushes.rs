@@ -1,8 +1,10 @@
 //! Pushes, from the outside: what git stores, what it is refused, and what is told of it afterwards.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
-use g1t_tests::{Server, Step, WorkTree};
+use g1t_tests::{Server, Step, WorkTree, receive_body};
 use serde_json::{Value, json};
 
 async fn site() -> (Server, WorkTree) {
@@ -97,4 +99,37 @@ async fn a_landing_that_was_begun_is_finished_when_its_guest_runs_out_of_time() 
     tree.git(&["merge-base", "--is-ancestor", &head, "FETCH_HEAD"]);
     server.until_settled().await;
     assert_eq!(server.pushes("refs/heads/main").await, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_that_is_still_being_sent_is_stored_before_the_server_stops() {
+    let (mut server, mut tree) = site().await;
+    let head = tree.git(&["rev-parse", "main"]);
+    let body = receive_body(&[(ZERO, &head, "refs/heads/feature")]);
+    let mut client = TcpStream::connect(server.url.replace("http://", "")).expect("a connection");
+    let patience = Some(Duration::from_secs(60));
+    client.set_read_timeout(patience).expect("a time limit");
+    let begin = format!(
+        "POST /acme/site.git/git-receive-pack HTTP/1.1\r\nhost: g1t\r\nauthorization: Bearer {}\r\n\
+         content-length: {}\r\nexpect: 100-continue\r\n\r\n",
+        server.token,
+        body.len()
+    );
+    client.write_all(begin.as_bytes()).expect("a request");
+    let mut told = [0; 25];
+    client
+        .read_exact(&mut told)
+        .expect("git is started, and the rest is asked for");
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    server.interrupt();
+    client.write_all(&body).expect("the server still reads");
+    let mut answer = Vec::new();
+    client.read_to_end(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.contains("ok refs/heads/feature"), "{answer}");
+    assert!(server.ended().success());
+    server.restart();
+    tree.follow(&server);
+    assert_eq!(server.head("feature").await, head);
+    assert_eq!(server.pushes("refs/heads/feature").await, 1);
 }

@@ -59,6 +59,8 @@ pub(crate) fn git(path: &Path) -> Command {
         .env("GIT_DIR", path)
         .current_dir(path)
         .stdin(Stdio::null())
+        // The Ctrl-C of a terminal is for the host, which finishes what runs.
+        .process_group(0)
         .kill_on_drop(true);
     command
 }

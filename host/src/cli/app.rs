@@ -135,12 +135,12 @@ impl Base {
         })
     }
 
-    /// The API and git over HTTP.
+    /// The API and git over HTTP; git's hooks are answered until `unheard`.
     async fn server(
         self,
         requests_per_hour: u32,
         ready: &Arc<AtomicBool>,
-        stop: &CancellationToken,
+        unheard: &CancellationToken,
     ) -> anyhow::Result<Server> {
         let identity = Identity::new(self.pool.clone());
         let git = GitTrigger::new(
@@ -152,7 +152,7 @@ impl Base {
                 receivers: self.receivers,
             },
         );
-        git.listen(stop.clone())
+        git.listen(unheard.clone())
             .await
             .context("the socket for git's hooks")?;
         let api = Api::new(ApiParts {
@@ -194,13 +194,18 @@ impl App {
             Arc::new(Dispatch(Arc::clone(&base.components))),
             ConsumerSettings::default(),
         );
+        // Hooks are answered as long as a push may be under way.
+        let unheard = CancellationToken::new();
         let server = base
-            .server(settings.requests_per_hour, &ready, &stop)
+            .server(settings.requests_per_hour, &ready, &unheard)
             .await?;
-        let (consuming, relaying) = (stop.clone(), stop.clone());
+        let (serving, consuming, relaying) = (stop.clone(), stop.clone(), stop.clone());
         let settling = keep_settling(pool.clone(), Arc::clone(&services), stop.clone());
         let tasks = vec![
-            tokio::spawn(server.run(stop.clone())),
+            tokio::spawn(async move {
+                server.run(serving).await;
+                unheard.cancel();
+            }),
             tokio::spawn(async move { consumer.run(consuming).await }),
             tokio::spawn(async move { relay.run(relaying).await }),
             tokio::spawn(settling),

@@ -118,6 +118,8 @@ impl Transfers {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            // The Ctrl-C of a terminal is for the host, which lets pushes end.
+            .process_group(0)
             .kill_on_drop(true);
         let protocol = request
             .headers()
