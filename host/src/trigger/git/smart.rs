@@ -61,9 +61,9 @@ impl GitTrigger {
         self.transfers.listen(stop).await
     }
 
-    /// Whether a path is git's and not the API's.
+    /// Whether a path is git's and not the API's: its second segment names a repository as git does.
     pub fn is_git(path: &str) -> bool {
-        path.contains(".git/")
+        repository(path).is_some()
     }
 
     /// Answers one request; never fails.
@@ -174,8 +174,7 @@ impl GitTrigger {
 }
 
 fn asked<'a>(method: &Method, path: &'a str, query: &str) -> Option<Asked<'a>> {
-    let (repository, rest) = path.strip_prefix('/')?.split_once(".git/")?;
-    let (workspace, repository) = repository.split_once('/')?;
+    let (workspace, repository, rest) = repository(path)?;
     let (pack, advertise) = match (method, rest, query) {
         (&Method::GET, "info/refs", "service=git-upload-pack") => (Pack::Upload, true),
         (&Method::GET, "info/refs", "service=git-receive-pack") => (Pack::Receive, true),
@@ -183,12 +182,21 @@ fn asked<'a>(method: &Method, path: &'a str, query: &str) -> Option<Asked<'a>> {
         (&Method::POST, "git-receive-pack", _) => (Pack::Receive, false),
         _ => return None,
     };
-    (!workspace.is_empty() && !repository.contains('/')).then_some(Asked {
+    Some(Asked {
         workspace,
         repository,
         pack,
         advertise,
     })
+}
+
+/// Workspace, repository and the rest of `/{workspace}/{repository}.git/{rest}`. Deeper down, `.git/` is a part of a
+/// branch's or a file's name.
+fn repository(path: &str) -> Option<(&str, &str, &str)> {
+    let (workspace, rest) = path.strip_prefix('/')?.split_once('/')?;
+    let (repository, rest) = rest.split_once('/')?;
+    let repository = repository.strip_suffix(".git")?;
+    (!workspace.is_empty() && !repository.is_empty()).then_some((workspace, repository, rest))
 }
 
 fn may(asked: &Asked<'_>, actor: &Actor, target: &Target) -> Result<(), Refused> {
@@ -209,4 +217,33 @@ fn may(asked: &Asked<'_>, actor: &Actor, target: &Target) -> Result<(), Refused>
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_segment_says_what_is_git_s() {
+        for path in [
+            "/acme/site.git/info/refs",
+            "/acme/site.git/git-upload-pack",
+            "/acme/a.git.git/info/refs",
+        ] {
+            assert!(GitTrigger::is_git(path), "{path}");
+        }
+        for path in [
+            "/repos/acme/site/branches/x.git/y",
+            "/repos/acme/x.git/branches",
+            "/repos/acme/site.git/info/refs",
+            "/acme/site.git",
+            "/acme/.git/info/refs",
+            "//site.git/info/refs",
+            "/healthz",
+        ] {
+            assert!(!GitTrigger::is_git(path), "{path}");
+        }
+        let asked = asked(&Method::POST, "/acme/a.git.git/git-receive-pack", "").unwrap();
+        assert_eq!((asked.workspace, asked.repository), ("acme", "a.git"));
+    }
 }
