@@ -25,19 +25,21 @@ pub(super) fn replay(work: &Work, step: &Step, onto: git2::Oid, head: git2::Oid)
         return Ok(Built::TooManyCommits);
     }
     ids.reverse();
+    let commits = ids
+        .into_iter()
+        .map(|id| work.repo.find_commit(id).doing("read a commit"))
+        .collect::<Result<Vec<_>>>()?;
+    let has_merges = commits.iter().any(|commit| commit.parent_count() > 1);
     let mut state = onto;
-    let mut has_merges = false;
-    for id in ids {
+    for commit in commits.iter().filter(|commit| commit.parent_count() < 2) {
         work.check_time()?;
-        let commit = work.repo.find_commit(id).doing("read a commit")?;
-        if commit.parent_count() > 1 {
-            has_merges = true;
-            continue;
-        }
-        match replay_one(work, step, state, &commit)? {
+        match replay_one(work, step, state, commit)? {
             Replayed::Commit(id) => state = id,
             Replayed::Dropped => {}
-            Replayed::Conflicting(paths) => return Ok(Built::NotRebasable(paths)),
+            Replayed::Conflicting(paths) if has_merges => {
+                return resolved_by_hand(work, onto, head, paths);
+            }
+            Replayed::Conflicting(paths) => return Ok(Built::Conflicting(paths)),
         }
     }
     if has_merges {
@@ -92,6 +94,22 @@ fn replay_one(
         message: commit.message_raw_bytes().to_vec(),
     };
     Ok(Replayed::Commit(again.write(work)?))
+}
+
+/// A branch with merges whose replay conflicts in `paths`: where the head itself merges, a merge commit has the resolution,
+/// and the replay would lose it.
+fn resolved_by_hand(
+    work: &Work,
+    onto: git2::Oid,
+    head: git2::Oid,
+    paths: Vec<String>,
+) -> Result<Built> {
+    Ok(match merge_commits(work, onto, head)? {
+        Merged::Clean(_) => Built::NotRebasable(paths),
+        Merged::Conflicting(paths) => Built::Conflicting(paths),
+        Merged::Contained => Built::Contained,
+        Merged::Unrelated => Built::Unrelated,
+    })
 }
 
 /// Paths in which the replayed state differs from what merging the head would give.

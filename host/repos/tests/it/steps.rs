@@ -238,16 +238,22 @@ async fn a_conflict_names_the_files() {
             .with("c", edited("c", 1, "otherwise"))
             .with("a", "x"),
     );
-    for method in [MergeMethod::Merge, MergeMethod::Squash] {
+    for method in [MergeMethod::Merge, MergeMethod::Squash, MergeMethod::Rebase] {
         assert_eq!(
             world.build(&step(method, main, head)).await,
             Built::Conflicting(vec!["c".into()]),
             "{method:?}"
         );
     }
+    // A merge in the branch that has nothing to do with it resolves nothing.
+    let beside = world.commit(&[fork], &start().with("b", "y"));
+    let conflicting = start()
+        .with("c", edited("c", 1, "otherwise"))
+        .with("a", "x");
+    let merge = world.commit(&[head, beside], &conflicting.with("b", "y"));
     assert_eq!(
-        world.build(&step(MergeMethod::Rebase, main, head)).await,
-        Built::NotRebasable(vec!["c".into()])
+        world.build(&step(MergeMethod::Rebase, main, merge)).await,
+        Built::Conflicting(vec!["c".into()])
     );
 }
 
