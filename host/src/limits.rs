@@ -65,8 +65,13 @@ pub const CONNECT_WAIT: Duration = Duration::from_secs(5);
 pub const STATEMENT: Duration = Duration::from_secs(10);
 /// Longest wait of a guest for the database to say anything: behind `STATEMENT`, for a server that is gone.
 pub const STATEMENT_WALL: Duration = Duration::from_secs(15);
-/// Longest an open transaction of a guest may do nothing.
+/// Longest an open transaction of a guest may do nothing. A guest that lands holds one while it waits for the repository
+/// and while git moves the branch.
 pub const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(20);
+const _: () = assert!(
+    g1t_repos::limits::LAND_WAIT.as_secs() * 2 <= IDLE_IN_TRANSACTION.as_secs(),
+    "a landing that waits would lose its transaction"
+);
 /// Bytes of rows that one query may bring: more is an error that names this limit.
 pub const RESULT_BYTES: usize = 64 << 20;
 /// Rows on their way to a guest that has not read them yet.

@@ -12,6 +12,10 @@ pub const TURN_WAIT: Duration = Duration::from_secs(15);
 /// How long to wait for a repository's lock: longer than judging and storing an ordinary push takes.
 pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
+/// How long a landing waits for it: whoever lands holds a transaction of the database open meanwhile, which the database
+/// ends when it does nothing for too long.
+pub const LAND_WAIT: Duration = Duration::from_secs(10);
+
 /// How long reading may take.
 pub const READ_TIME: Duration = Duration::from_secs(30);
 

@@ -101,8 +101,17 @@ impl Repos {
     ///
     /// [`Error::Busy`] after [`LOCK_WAIT`].
     pub async fn lock(&self, repository: u64) -> Result<RepoLock> {
+        self.lock_within(repository, LOCK_WAIT).await
+    }
+
+    /// [`Repos::lock`] for somebody who has only so much time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Busy`] after `wait`.
+    pub async fn lock_within(&self, repository: u64, wait: Duration) -> Result<RepoLock> {
         let waiting = self.lock_of(repository).lock_owned();
-        match tokio::time::timeout(LOCK_WAIT, waiting).await {
+        match tokio::time::timeout(wait, waiting).await {
             Ok(guard) => Ok(RepoLock {
                 repository,
                 guard: Arc::new(guard),

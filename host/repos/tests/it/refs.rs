@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use g1t_repos::limits::{LAND_WAIT, LOCK_WAIT};
 use g1t_repos::{Error, Landed, Oid};
 
 use crate::world::{REPO, World, files};
@@ -154,6 +155,10 @@ async fn one_writer_at_a_time_and_nobody_waits_for_ever() {
     let world = World::new().await;
     let lock = world.repos.lock(REPO).await.unwrap();
     assert!(matches!(world.repos.lock(REPO).await, Err(Error::Busy(_))));
+    let since = tokio::time::Instant::now();
+    let refused = world.repos.lock_within(REPO, LAND_WAIT).await;
+    assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
+    assert!(since.elapsed() < LOCK_WAIT, "whoever lands has less time");
     let other = world.repos.lock(REPO + 1).await.unwrap();
     drop(lock);
     let again = tokio::time::timeout(Duration::from_secs(1), world.repos.lock(REPO)).await;

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use g1t_repos::limits::LAND_WAIT;
 use g1t_repos::{Landed, Oid, Repos};
 use sqlx::Row;
 use uuid::Uuid;
@@ -103,7 +104,11 @@ impl Owned {
         expected: Oid,
         commit: Oid,
     ) -> Result<Landed, wit::Error> {
-        let lock = self.repos().lock(self.id).await.map_err(convert::error)?;
+        let lock = self
+            .repos()
+            .lock_within(self.id, LAND_WAIT)
+            .await
+            .map_err(convert::error)?;
         let pool = &self.services.pool;
         intents::settle_repository(pool, self.repos(), &lock)
             .await
