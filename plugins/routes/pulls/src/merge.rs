@@ -10,7 +10,7 @@ use g1t_kit::{Fault, Reply, Repository, Request, git, git_types};
 use serde::Deserialize;
 
 use crate::head::head_of;
-use crate::rules::{Heads, judge_merge};
+use crate::rules::{Heads, Wish, judge_merge};
 
 /// How often a merge begins anew because the base branch moved under it.
 const TRIES: usize = 3;
@@ -32,6 +32,7 @@ struct Asked<'a> {
     repository: &'a Repository,
     pull: Pull,
     heads: Heads,
+    /// How it lands; known when it is judged, for a queue may have a method of its own.
     method: MergeMethod,
     title: Option<&'a str>,
     message: Option<&'a str>,
@@ -51,37 +52,27 @@ pub async fn merge(
     number: i64,
 ) -> Result<Reply, Fault> {
     let body: Body = request.github_json_or_empty()?;
+    let wish = Wish {
+        method: asked_method(&body)?,
+        bypass_queue: body.bypass_queue,
+    };
     for _ in 0..TRIES {
         let db = Db::open().await?;
         let pull = find(&db, repository, number).await?;
         if let Some(reply) = direct::finish(repository, &pull).await? {
             return Ok(reply);
         }
-        let asked = asked(request, repository, pull, &body).await?;
-        let judged = judge_merge(
-            &db,
-            request,
-            repository,
-            &asked.pull,
-            &asked.heads,
-            asked.method,
-        )
-        .await?;
+        let mut asked = asked(request, repository, pull, &body).await?;
+        let (pull, heads) = (&asked.pull, &asked.heads);
+        let judged = judge_merge(&db, request, repository, pull, heads, wish).await?;
         judged.require()?;
-        match (&judged.queue, body.bypass_queue) {
-            (Some(_), true) if !judged.may_bypass_queue() => return Err(no_queue_bypass()),
-            (Some(settings), false) => {
-                let method =
-                    queue_method(repository, settings.merge_method.as_deref(), asked.method)?;
-                return join::join(db, asked, method).await;
-            }
-            (Some(_), true) | (None, _) => {
-                require_method(repository, asked.method)?;
-                match direct::land(db, &asked).await? {
-                    Landing::Done(reply) => return Ok(reply),
-                    Landing::BaseMoved => {}
-                }
-            }
+        asked.method = judged.method;
+        if judged.is_for_queue {
+            return join::join(db, asked).await;
+        }
+        match direct::land(db, &asked).await? {
+            Landing::Done(reply) => return Ok(reply),
+            Landing::BaseMoved => {}
         }
     }
     Err(Fault::conflict(
@@ -110,13 +101,6 @@ async fn asked<'a>(
             ));
         }
     }
-    let method = body
-        .merge_method
-        .as_deref()
-        .map(MergeMethod::parse)
-        .transpose();
-    let method =
-        method.map_err(|error| Fault::field("PullRequest", "merge_method", error.to_string()))?;
     let gone = |branch: &str| {
         Fault::not_mergeable(format!("The branch {branch} does not exist any more."))
     };
@@ -137,47 +121,17 @@ async fn asked<'a>(
         repository,
         pull,
         heads: Heads { head, base },
-        method: method.unwrap_or(MergeMethod::Merge),
+        method: MergeMethod::Merge,
         title: body.commit_title.as_deref(),
         message: body.commit_message.as_deref(),
     })
 }
 
-fn no_queue_bypass() -> Fault {
-    Fault::forbidden(
-        "you are not on the bypass list of the merge queue: leave `bypass_queue` out to join it",
-    )
-}
-
-/// The queue's own method, where its settings name one.
-fn queue_method(
-    repository: &Repository,
-    set: Option<&str>,
-    asked: MergeMethod,
-) -> Result<MergeMethod, Fault> {
-    let Some(word) = set else {
-        require_method(repository, asked)?;
-        return Ok(asked);
-    };
-    MergeMethod::parse(word)
-        .map_err(|error| Fault::internal(format!("settings of the queue: {error}")))
-}
-
-fn require_method(repository: &Repository, method: MergeMethod) -> Result<(), Fault> {
-    let is_allowed = match method {
-        MergeMethod::Merge => repository.allow_merge_commit,
-        MergeMethod::Squash => repository.allow_squash_merge,
-        MergeMethod::Rebase => repository.allow_rebase_merge,
-        // Makes no commit of its own, so there is nothing to disallow.
-        MergeMethod::FastForward => true,
-    };
-    if is_allowed {
-        return Ok(());
-    }
-    Err(Fault::not_mergeable(format!(
-        "The merge method {method} is switched off for {}.",
-        repository.full_name()
-    )))
+fn asked_method(body: &Body) -> Result<Option<MergeMethod>, Fault> {
+    let method = body.merge_method.as_deref().map(MergeMethod::parse);
+    method
+        .transpose()
+        .map_err(|error| Fault::field("PullRequest", "merge_method", error.to_string()))
 }
 
 /// 405 that names the paths.

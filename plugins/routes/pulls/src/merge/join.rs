@@ -1,6 +1,5 @@
 //! Joining the merge queue.
 
-use g1t_domain::MergeMethod;
 use g1t_kit::db::{Db, Transaction};
 use g1t_kit::outbox::{NewEvent, publish};
 use g1t_kit::{Fault, Id, Reply, ids, params};
@@ -9,11 +8,11 @@ use serde_json::json;
 use super::{Asked, require_no_conflict};
 
 /// Puts a pull request at the end of its base branch's queue. One that is in it stays where it is.
-pub async fn join(db: Db, asked: Asked<'_>, method: MergeMethod) -> Result<Reply, Fault> {
+pub async fn join(db: Db, asked: Asked<'_>) -> Result<Reply, Fault> {
     require_no_conflict(&asked).await?;
     let tx = db.begin().await?;
     let queue = lock(&tx, &asked).await?;
-    insert(&tx, &asked, queue, method).await?;
+    insert(&tx, &asked, queue).await?;
     let row = tx
         .optional(
             include_str!("../sql/queue_entry.sql"),
@@ -62,7 +61,6 @@ async fn insert(
     tx: &Transaction,
     asked: &Asked<'_>,
     queue: Id,
-    method: MergeMethod,
 ) -> Result<(), Fault> {
     let (request, repository, pull) = (asked.request, asked.repository, &asked.pull);
     let entry = ids::prefixed("qe");
@@ -72,7 +70,7 @@ async fn insert(
         repository.id,
         queue,
         pull.id,
-        method.column(),
+        asked.method.column(),
         asked.heads.head,
         request.actor().id,
     ];

@@ -1,3 +1,5 @@
+use g1t_kit::types::Rule;
+
 use super::*;
 
 fn judged(verdicts: Vec<Verdict>) -> Judged {
@@ -26,7 +28,8 @@ fn judged(verdicts: Vec<Verdict>) -> Judged {
             outcome_with_bypass,
             verdicts,
         },
-        queue: None,
+        method: MergeMethod::Merge,
+        is_for_queue: false,
     }
 }
 
@@ -81,9 +84,103 @@ fn what_is_only_watched_or_may_be_bypassed_is_not_in_the_way() {
 }
 
 #[test]
-fn the_queue_is_gone_round_only_where_every_queue_rule_may_be_bypassed() {
+fn the_queue_is_gone_round_only_where_every_active_queue_rule_may_be_bypassed() {
+    let may = |verdicts| may_bypass_queue(&judged(verdicts).decision);
     let queue = |bypassable| verdict(MERGE_QUEUE, Outcome::Pass, bypassable);
-    assert!(judged(vec![queue(true)]).may_bypass_queue());
-    assert!(!judged(vec![queue(true), queue(false)]).may_bypass_queue());
-    assert!(!judged(Vec::new()).may_bypass_queue());
+    assert!(may(vec![queue(true)]));
+    assert!(!may(vec![queue(true), queue(false)]));
+    assert!(!may(Vec::new()));
+    let mut tried = queue(false);
+    tried.enforcement = Enforcement::Evaluate;
+    assert!(may(vec![queue(true), tried.clone()]));
+    tried.bypassable = true;
+    assert!(!may(vec![tried]));
+}
+
+fn rule(kind: &str, parameters: Value) -> Rule {
+    Rule {
+        kind: kind.into(),
+        parameters: parameters.to_string(),
+        applies_to: g1t_kit::types::AppliesTo::Everyone,
+    }
+}
+
+#[test]
+fn whoever_goes_round_the_queue_is_judged_as_if_there_were_none() {
+    let ruleset = Ruleset {
+        id: 1,
+        name: "main".into(),
+        source: g1t_kit::types::Source::Repository,
+        target: g1t_kit::types::Target::Branch,
+        enforcement: Enforcement::Active,
+        include: Vec::new(),
+        exclude: Vec::new(),
+        repositories: Vec::new(),
+        bypass: Vec::new(),
+        rules: vec![
+            rule(MERGE_QUEUE, json!({})),
+            rule("required_status_checks", json!({})),
+        ],
+    };
+    let left = without_queue(vec![ruleset]);
+    let kinds: Vec<_> = left[0].rules.iter().map(|rule| rule.kind.as_str()).collect();
+    assert_eq!(kinds, ["required_status_checks"]);
+}
+
+fn repository() -> Repository {
+    Repository {
+        id: 1,
+        workspace_id: 1,
+        workspace: "acme".into(),
+        name: "site".into(),
+        description: String::new(),
+        private: true,
+        default_branch: "main".into(),
+        topics: Vec::new(),
+        allow_merge_commit: false,
+        allow_squash_merge: true,
+        allow_rebase_merge: true,
+        created_at_ms: 0,
+        updated_at_ms: 0,
+        pushed_at_ms: None,
+        role: g1t_kit::types::Role::Write,
+    }
+}
+
+#[test]
+fn a_queues_own_method_counts_and_else_the_one_asked_for() {
+    let settings = |merge_method: Option<&str>| QueueSettings {
+        max_entries_to_build: 4,
+        min_entries_to_merge: 1,
+        min_entries_to_merge_wait_minutes: 0,
+        check_response_timeout_minutes: 45,
+        merge_method: merge_method.map(str::to_owned),
+    };
+    let of = |queue: Option<&QueueSettings>, asked| method(&repository(), queue, asked).ok();
+    // The queue's method is its own affair, switched off for people or not.
+    let merge = settings(Some("merge"));
+    assert_eq!(of(Some(&merge), Some(MergeMethod::Squash)), Some(MergeMethod::Merge));
+    let open = settings(None);
+    assert_eq!(of(Some(&open), Some(MergeMethod::Squash)), Some(MergeMethod::Squash));
+    assert_eq!(of(Some(&open), None), None);
+    assert_eq!(of(None, Some(MergeMethod::Merge)), None);
+}
+
+#[test]
+fn what_is_shown_is_judged_with_a_method_that_could_be_used() {
+    let requirement = |enforcement, words: Value| Requirement {
+        ruleset_id: 1,
+        ruleset_name: "main".into(),
+        source: g1t_kit::types::Source::Repository,
+        enforcement,
+        rule: rule(PULL_REQUEST, json!({ "allowed_merge_methods": words })),
+    };
+    let first = |requirements: &[Requirement]| first_allowed(&repository(), requirements);
+    assert_eq!(first(&[]), MergeMethod::Squash);
+    let rebase = requirement(Enforcement::Active, json!(["merge", "rebase"]));
+    assert_eq!(first(&[rebase.clone()]), MergeMethod::Rebase);
+    let tried = requirement(Enforcement::Evaluate, json!(["fast-forward"]));
+    let silent = requirement(Enforcement::Active, Value::Null);
+    assert_eq!(first(&[rebase, tried, silent]), MergeMethod::Rebase);
+    assert_eq!(first(&[requirement(Enforcement::Active, json!([]))]), MergeMethod::Merge);
 }
