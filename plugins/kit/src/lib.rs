@@ -21,6 +21,7 @@ pub mod outbox;
 pub mod paging;
 pub mod percent;
 pub mod pulls;
+pub mod queues;
 mod reply;
 mod request;
 mod serve;

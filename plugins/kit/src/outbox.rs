@@ -63,6 +63,13 @@ impl NewEvent {
         self
     }
 
+    /// Says more than its subject does.
+    #[must_use]
+    pub fn data(mut self, data: Value) -> Self {
+        self.data = data;
+        self
+    }
+
     /// Says who did it.
     #[must_use]
     pub fn actor(mut self, actor: Id) -> Self {

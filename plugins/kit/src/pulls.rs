@@ -1,12 +1,13 @@
 //! Pull requests, as several components read and end them.
 
+use g1t_domain::queue::Removal;
 use g1t_domain::{MergeMethod, UnknownMergeMethod};
 use serde_json::{Value, json};
 
 use crate::db::{Db, DbError, Row, Transaction};
 use crate::outbox::{NewEvent, publish};
 use crate::shape::User;
-use crate::{Fault, Id, Repository, params};
+use crate::{Fault, Id, Repository, params, queues};
 
 /// State of a pull request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,6 +256,17 @@ pub async fn by_id(db: &Db, repository: Id, id: Id) -> Result<Pull, Fault> {
     Ok(Pull::from_row(&row)?)
 }
 
+/// As [`by_id`], held: nobody else merges, closes or changes it until the transaction is over.
+///
+/// # Errors
+/// As [`by_id`].
+pub async fn hold(tx: &Transaction, repository: Id, id: Id) -> Result<Pull, Fault> {
+    // A statement of its own: the one that waited sees the row as it was when it began to wait.
+    tx.query(include_str!("sql/pull_hold.sql"), params![id])
+        .await?;
+    by_id(tx, repository, id).await
+}
+
 /// Where a pull request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -310,7 +322,8 @@ pub async fn record_merged(
     Ok(true)
 }
 
-/// Closes a pull request, and publishes `pull.closed` with the reason; false when it was not open.
+/// Closes a pull request, takes it out of its queue, and publishes `pull.closed` with the reason; false when it was not
+/// open.
 ///
 /// # Errors
 /// As [`DbError`] says.
@@ -332,6 +345,7 @@ pub async fn record_closed(
     let mut data = ended_data(&row)?;
     data["reason"] = json!(reason);
     publish_of(tx, place, "pull.closed", row.get("number")?, data, by).await?;
+    queues::leave(tx, place, by, &Removal::Closed, None).await?;
     tick_queues(tx, place).await?;
     Ok(true)
 }

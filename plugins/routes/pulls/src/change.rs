@@ -1,16 +1,20 @@
 //! Changing a pull request: its words, whether it is open, what it wants to merge into.
 
+use g1t_domain::queue::Removal;
 use g1t_kit::Scope;
 use g1t_kit::db::{Db, Transaction};
 use g1t_kit::outbox::{NewEvent, publish};
-use g1t_kit::pulls::{Place, Pull, PullState, by_id, record_closed, tick_queues};
+use g1t_kit::pulls::{
+    self, Place, Pull, PullState, by_id, record_closed, record_merged, tick_queues,
+};
 use g1t_kit::types::Role;
-use g1t_kit::{Fault, Reply, Repository, Request, params};
+use g1t_kit::{Fault, Reply, Repository, Request, params, queues};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::create::{custom, ends, text_errors};
 use crate::head::stand;
+use crate::merge::landed;
 use crate::view;
 
 #[derive(Deserialize)]
@@ -40,21 +44,26 @@ pub async fn change(
     request.actor().require_scope(Scope::RepoWrite)?;
     let body: Body = request.github_json()?;
     require_role(request, repository, &pull, &body)?;
-    let wanted = wanted(&pull, body)?;
-    let is_reopened = !pull.state.is_open() && wanted.state.is_open();
-    let is_retargeted = wanted.base != pull.base_branch;
-    let tx = db.begin().await?;
     let place = Place {
         workspace: repository.workspace_id,
         repository: repository.id,
         pull: pull.id,
     };
+    let (tx, pull) = hold(db, repository, place).await?;
+    let wanted = wanted(&pull, body)?;
+    let is_reopened = !pull.state.is_open() && wanted.state.is_open();
+    let is_retargeted = wanted.base != pull.base_branch;
+    let by = Some(request.actor().id);
     if wanted.state == PullState::Closed {
-        record_closed(&tx, place, "by_hand", Some(request.actor().id)).await?;
+        record_closed(&tx, place, "by_hand", by).await?;
     }
     update(&tx, &pull, &wanted).await?;
     if is_reopened || is_retargeted {
         stand_on(&tx, repository, &pull, &wanted.base).await?;
+    }
+    if is_retargeted {
+        let why = Removal::Retargeted(wanted.base.clone());
+        queues::leave(&tx, place, by, &why, None).await?;
     }
     let pull_now = by_id(&tx, repository.id, pull.id).await?;
     for kind in kinds(&pull, &pull_now) {
@@ -69,6 +78,25 @@ pub async fn change(
     tick_queues(&tx, place).await?;
     let db = tx.commit().await?;
     Reply::ok(&view::json_of(&db, request, repository, &pull_now).await?)
+}
+
+/// The pull request as it is now, held until the transaction is over, with the merge recorded that git may have already:
+/// what is changed is nobody's older picture of it.
+async fn hold(
+    db: Db,
+    repository: &Repository,
+    place: Place,
+) -> Result<(Transaction, Pull), Fault> {
+    let tx = db.begin().await?;
+    let pull = pulls::hold(&tx, repository.id, place.pull).await?;
+    let Some(merged) = landed(repository, &pull).await? else {
+        return Ok((tx, pull));
+    };
+    record_merged(&tx, place, &merged).await?;
+    // Whatever comes of the change, the merge stays recorded.
+    let tx = tx.commit().await?.begin().await?;
+    let pull = pulls::hold(&tx, repository.id, place.pull).await?;
+    Ok((tx, pull))
 }
 
 fn require_role(

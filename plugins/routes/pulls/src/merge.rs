@@ -3,6 +3,8 @@
 mod direct;
 mod join;
 
+pub use direct::landed;
+
 use g1t_domain::MergeMethod;
 use g1t_kit::db::Db;
 use g1t_kit::pulls::{Pull, PullState, find};

@@ -2,11 +2,10 @@
 
 use g1t_kit::access::role_word;
 use g1t_kit::db::{Db, Transaction};
-use g1t_kit::outbox::{NewEvent, publish};
+use g1t_kit::queues::{self, EntryName};
 use g1t_kit::types::Role;
 use g1t_kit::{Fault, Reply, Repository, Request, params};
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::entry::Entry;
 use crate::view;
@@ -23,46 +22,11 @@ pub async fn remove(
     let entry = view::find(&tx, request, repository, id).await?;
     may_remove(request, repository, &entry)?;
     let reason = format!("taken out by {}", request.actor().login);
-    if tx
-        .execute(include_str!("sql/entry_remove.sql"), params![id, reason])
-        .await?
-        == 0
-    {
+    let name = name(repository, &entry);
+    let by = Some(request.actor().id);
+    if !queues::take_out(&tx, &name, by, ("by_hand", &reason)).await? {
         return Err(over(id));
     }
-    for row in tx
-        .query(include_str!("sql/attempt_void.sql"), params![id])
-        .await?
-    {
-        let Some(candidate) = row.get::<Option<String>>("candidate_sha")? else {
-            continue;
-        };
-        let data = json!({
-            "head_sha": candidate,
-            "head_ref": format!("refs/heads/{}", row.get::<String>("branch")?),
-            "base_sha": row.get::<String>("onto_sha")?,
-            "base_ref": format!("refs/heads/{}", entry.base_branch),
-            "entry": id,
-            "number": entry.number,
-            "attempt": row.get::<String>("id")?,
-            "attempt_number": row.get::<i32>("number")?,
-            "reason": "dequeued",
-        });
-        let subject = g1t_kit::pulls::subject(entry.number);
-        publish(
-            &tx,
-            NewEvent::of(request, repository, "merge_group.destroyed", subject, data),
-        )
-        .await?;
-    }
-    announce(
-        &tx,
-        request,
-        repository,
-        &entry,
-        ("removed", "by_hand", &reason),
-    )
-    .await?;
     tx.commit().await?;
     Ok(Reply::no_content())
 }
@@ -98,14 +62,9 @@ pub async fn put_first(
         return Err(over(id));
     }
     let reason = format!("put first by {}", request.actor().login);
-    announce(
-        &tx,
-        request,
-        repository,
-        &entry,
-        ("waiting", "put_first", &reason),
-    )
-    .await?;
+    let by = Some(request.actor().id);
+    let standing = (entry.state.as_str(), "put_first", reason.as_str());
+    queues::changed(&tx, &name(repository, &entry), by, standing).await?;
     let db = tx.commit().await?;
     Reply::ok(&view::json_of(&db, request, repository, id).await?)
 }
@@ -143,33 +102,12 @@ fn may_remove(request: &Request, repository: &Repository, entry: &Entry) -> Resu
     )))
 }
 
-/// Publishes what has become of an entry, and asks for a look at its queue.
-async fn announce(
-    tx: &Transaction,
-    request: &Request,
-    repository: &Repository,
-    entry: &Entry,
-    (state, code, reason): (&str, &str, &str),
-) -> Result<(), Fault> {
-    let branch = &entry.base_branch;
-    let data = json!({
-        "branch": branch,
-        "entry": entry.id,
-        "number": entry.number,
-        "state": state,
-        "reason": reason,
-        "reason_code": code,
-    });
-    let subject = format!("queue/{branch}");
-    publish(
-        tx,
-        NewEvent::of(request, repository, "queue.changed", subject, data),
-    )
-    .await?;
-    publish(
-        tx,
-        NewEvent::queue_tick(repository.workspace_id, repository.id, branch),
-    )
-    .await?;
-    Ok(())
+fn name<'a>(repository: &Repository, entry: &'a Entry) -> EntryName<'a> {
+    EntryName {
+        workspace: repository.workspace_id,
+        repository: repository.id,
+        branch: &entry.base_branch,
+        entry: &entry.id,
+        number: entry.number,
+    }
 }

@@ -14,6 +14,8 @@ pub struct Entry {
     pub id: String,
     /// Number of its pull request.
     pub number: i64,
+    /// Where it is in the queue, or how it left.
+    pub state: String,
     /// Branch it is to land on.
     pub base_branch: String,
     /// Who queued it.
@@ -34,6 +36,7 @@ impl Entry {
     ) -> Result<Self, DbError> {
         let number: i64 = row.get("number")?;
         let id: String = row.get("id")?;
+        let state: String = row.get("state")?;
         let queued_by = User::from_row(row, "queued_by")?;
         let path = format!(
             "/repos/{}/{}",
@@ -45,7 +48,7 @@ impl Entry {
             "id": id,
             "url": request.api_url(&format!("{path}/queue/entries/{id}")),
             "position": row.get::<Option<i64>>("place")?,
-            "state": row.get::<String>("state")?,
+            "state": state,
             "reason": row.get::<String>("reason")?,
             "reason_code": row.get::<String>("reason_code")?,
             "base": row.get::<String>("base_branch")?,
@@ -65,6 +68,7 @@ impl Entry {
         Ok(Self {
             id,
             number,
+            state,
             base_branch: row.get("base_branch")?,
             queued_by,
             author: row.get("author_id")?,

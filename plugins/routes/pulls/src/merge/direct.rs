@@ -15,6 +15,17 @@ use crate::head::head_of;
 
 /// Records a merge that git has and the database lacks; none when there is no such.
 pub async fn finish(repository: &Repository, pull: &Pull) -> Result<Option<Reply>, Fault> {
+    let Some(merged) = landed(repository, pull).await? else {
+        return Ok(None);
+    };
+    let tx = Db::open().await?.begin().await?;
+    record_merged(&tx, place(repository, pull), &merged).await?;
+    tx.commit().await?;
+    done(&merged.sha).map(Some)
+}
+
+/// A merge that git has and the database lacks.
+pub async fn landed(repository: &Repository, pull: &Pull) -> Result<Option<Merged>, Fault> {
     let Some(intent) = pull.merge_intent.as_ref().filter(|_| pull.state.is_open()) else {
         return Ok(None);
     };
@@ -22,19 +33,14 @@ pub async fn finish(repository: &Repository, pull: &Pull) -> Result<Option<Reply
         return Ok(None);
     };
     match git::is_ancestor(repository.git_id(), intent.sha.clone(), base).await {
-        Ok(true) => {}
-        Ok(false) | Err(git_types::Error::NoObject(_)) => return Ok(None),
-        Err(error) => return Err(error.into()),
+        Ok(true) => Ok(Some(Merged {
+            sha: intent.sha.clone(),
+            by: Some(intent.actor),
+            method: intent.method.word(),
+        })),
+        Ok(false) | Err(git_types::Error::NoObject(_)) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let merged = Merged {
-        sha: intent.sha.clone(),
-        by: Some(intent.actor),
-        method: intent.method.word(),
-    };
-    let tx = Db::open().await?.begin().await?;
-    record_merged(&tx, place(repository, pull), &merged).await?;
-    tx.commit().await?;
-    done(&merged.sha).map(Some)
 }
 
 /// Lands a pull request on its base branch.
