@@ -261,6 +261,8 @@ CREATE TABLE queue_entries (
     -- The head the entry was queued with or rebuilt from: a candidate of another head does not land.
     head_sha text NOT NULL,
     queued_by_id bigint NOT NULL REFERENCES users,
+    -- The token it was queued with (NULL: none was told): a bypass list may name it.
+    queued_by_token text,
     queued_at timestamptz NOT NULL DEFAULT now(),
     -- Why it is where it is, for people: the reason of a failure or a removal, or what it waits for.
     reason text NOT NULL DEFAULT '',

@@ -29,6 +29,8 @@ pub struct EntryRow {
     pub number: i64,
     /// Who queued it.
     pub queued_by: Id,
+    /// With which token, while that is good.
+    pub token: Option<String>,
 }
 
 impl Loaded {
@@ -63,6 +65,7 @@ pub async fn snapshot(tx: &Transaction, queue: &Queue, id: Id) -> Result<Loaded,
             pull_id: row.get("pull_id")?,
             number: row.get("number")?,
             queued_by: row.get("queued_by_id")?,
+            token: row.get("token")?,
         };
         rows.insert(entry.id.clone(), known);
         entries.push(entry);

@@ -93,13 +93,19 @@ impl Rules<'_> {
         let branch = &self.queue.branch;
         let mut facts = facts::candidate(repository, branch, (&onto, &sha), checks, files, now);
         // Rules for people or for agents hold by who asked for the merge and by whose change it is.
-        facts.actor = facts::actor(self.db, row.queued_by, None, repository).await?;
+        facts.actor = self.queuer(row).await?;
         // The candidate contains both by its making.
         let heads = (onto.as_str(), entry.head.as_str());
         let asked = facts::pull_request(self.db, &pull, heads, entry.method.word()).await?;
         facts.pull_request = Some(asked);
         *said = verdict(&judge::judge(&facts, self.rulesets));
         Ok(())
+    }
+
+    /// Whoever queued an entry, with the token they did it with.
+    async fn queuer(&self, row: &EntryRow) -> Result<types::Actor, Fault> {
+        let repository = &self.queue.repository;
+        Ok(facts::actor(self.db, row.queued_by, row.token.clone(), repository).await?)
     }
 
     /// Whether an entry may still merge, by every rule but the queue itself, as whoever queued it.
@@ -117,7 +123,7 @@ impl Rules<'_> {
         let pull = by_id(self.db, repository.id, row.pull_id).await?;
         let merge = facts::Merge {
             repository,
-            actor: facts::actor(self.db, row.queued_by, None, repository).await?,
+            actor: self.queuer(row).await?,
             pull: &pull,
             head: head.as_str(),
             base_head,

@@ -3,13 +3,13 @@
 mod direct;
 mod join;
 
-pub use direct::landed;
-
 use g1t_domain::MergeMethod;
 use g1t_kit::db::Db;
 use g1t_kit::pulls::{Pull, PullState, find};
 use g1t_kit::{Fault, Reply, Repository, Request, git, git_types};
 use serde::Deserialize;
+
+pub use direct::landed;
 
 use crate::head::head_of;
 use crate::rules::{Heads, Wish, judge_merge};

@@ -88,6 +88,7 @@ async fn insert(
         asked.method.column(),
         asked.heads.head,
         request.actor().id,
+        request.actor().token,
     ];
     if tx
         .execute(include_str!("../sql/entry_insert.sql"), params)
