@@ -20,6 +20,7 @@ pub(super) fn merge(parameters: &Parameters, change: &Change<'_>) -> Answer {
     let verdicts = verdicts(parameters, pull, &facts.reviews);
     changes_requested(&verdicts)
         .or_else(|| method(parameters, pull))
+        .or_else(|| owners_unknown(parameters, facts))
         .or_else(|| approvals(parameters, &verdicts))
         .or_else(|| code_owners(parameters, facts, &verdicts))
         .or_else(|| last_push(parameters, pull, &verdicts))
@@ -87,15 +88,19 @@ fn are(number: usize, one: &str) -> String {
     format!("{} {verb}", sentence::count(number, one))
 }
 
+/// Not given is not none: nothing passes for approved because nobody looked.
+fn owners_unknown(parameters: &Parameters, facts: &Facts) -> Option<Answer> {
+    if !parameters.require_code_owner_review || facts.given.code_owners {
+        return None;
+    }
+    Some(answer::unjudged(
+        "A code owner's review is required, and the code owners of the changed files are not known here.",
+    ))
+}
+
 fn code_owners(parameters: &Parameters, facts: &Facts, verdicts: &Verdicts<'_>) -> Option<Answer> {
     if !parameters.require_code_owner_review {
         return None;
-    }
-    if !facts.given.code_owners {
-        return Some(answer::fail(
-            "Who owns the changed files is not known here.",
-            "Ask an owner of the repository to take `require_code_owner_review` out of the ruleset: this server does not read CODEOWNERS yet.",
-        ));
     }
     let lacking = owners::lacking(&facts.code_owners, &verdicts.approvals);
     let CodeOwner { owners, .. } = lacking.first()?;
