@@ -3,7 +3,8 @@
 use base64::Engine as _;
 use g1t_kit::db::{Db, Row, Transaction};
 use g1t_kit::{
-    DbError, Fault, FieldError, Id, Reply, Request, digest, idempotency, ids, params, time,
+    DbError, Fault, FieldError, Id, Reply, Request, Scope, Scopes, digest, idempotency, ids,
+    params, time,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -90,11 +91,25 @@ fn errors(body: &Create) -> Vec<FieldError> {
     errors
 }
 
+/// Scopes that the asker's own token lacks: nobody makes a token that may do more than theirs.
+fn beyond(scopes: &[String], own: &Scopes) -> Vec<FieldError> {
+    scopes
+        .iter()
+        .filter(|word| Scope::from_word(word).is_some_and(|scope| !own.allow(scope)))
+        .map(|word| {
+            let told = format!("`{word}` is more than the token you ask with may do");
+            FieldError::invalid("Token", "scopes", told)
+        })
+        .collect()
+}
+
 /// Makes a token for this workspace. Asked again by the same `Idempotency-Key`, the answer lacks the token itself: it is
 /// kept nowhere.
 pub async fn create(db: Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
     let body: Create = request.own_json()?;
-    let wrong = errors(&body);
+    let asker = request.actor();
+    let mut wrong = errors(&body);
+    wrong.extend(beyond(&body.scopes, &asker.scopes));
     if !wrong.is_empty() {
         return Err(Fault::validation(wrong));
     }
@@ -149,6 +164,8 @@ async fn user(
                 "this login is somebody else's: choose another for the agent",
             ));
         }
+    } else if user.get::<String>("kind")? != "person" {
+        return Err(wrong("is an agent's: ask for its token with `agent`"));
     } else if !is_member(tx, id, workspace).await? {
         return Err(wrong(
             "is not a member of the workspace: add the person first",
@@ -219,7 +236,9 @@ fn new_token() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Create, errors, new_token};
+    use g1t_kit::Scopes;
+
+    use super::{Create, beyond, errors, new_token};
 
     fn body(agent: bool, scopes: &[&str]) -> Create {
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
@@ -241,6 +260,28 @@ mod tests {
         }
         assert_eq!(errors(&body(false, &["everything"])).len(), 1);
         assert_eq!(errors(&body(false, &[])).len(), 1);
+    }
+
+    #[test]
+    fn nobody_makes_a_token_that_may_do_more_than_theirs() {
+        let words = |words: &[&str]| {
+            words
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let admin = Scopes::from_header("workspace:admin");
+        assert!(
+            beyond(
+                &words(&["repo:admin", "checks:write", "workspace:admin"]),
+                &admin
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            beyond(&words(&["repo:read", "workspace:create"]), &admin).len(),
+            1
+        );
     }
 
     #[test]
