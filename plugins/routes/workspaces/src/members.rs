@@ -1,6 +1,6 @@
 //! Who is in a workspace.
 
-use g1t_kit::db::Db;
+use g1t_kit::db::{Db, Transaction};
 use g1t_kit::shape::User;
 use g1t_kit::{Fault, Id, Reply, Request, params};
 use serde::Deserialize;
@@ -58,6 +58,9 @@ pub async fn put(db: Db, request: &Request, workspace: Id, login: &str) -> Resul
         ));
     }
     let id: Id = user.get("id")?;
+    if body.role != "owner" {
+        require_another_owner(&tx, workspace, id).await?;
+    }
     tx.execute(
         include_str!("sql/member_put.sql"),
         params![workspace, id, body.role],
@@ -65,6 +68,24 @@ pub async fn put(db: Db, request: &Request, workspace: Id, login: &str) -> Resul
     .await?;
     tx.commit().await?;
     Reply::ok(&json!({ "login": login, "role": body.role }))
+}
+
+/// Nothing unless this is the only owner: a workspace that nobody owns could never be changed again.
+async fn require_another_owner(tx: &Transaction, workspace: Id, user: Id) -> Result<(), Fault> {
+    let owners = tx
+        .query(include_str!("sql/owners_hold.sql"), params![workspace])
+        .await?;
+    let owners = owners
+        .iter()
+        .map(|row| row.get("user_id"))
+        .collect::<Result<Vec<Id>, _>>()?;
+    if owners == [user] {
+        return Err(Fault::conflict(
+            "last_owner",
+            "this is the only owner of the workspace: make somebody else an owner first",
+        ));
+    }
+    Ok(())
 }
 
 /// The same rule as the CHECK of `users.login`.
