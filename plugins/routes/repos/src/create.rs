@@ -23,6 +23,10 @@ struct Create {
 
 const NAME_CHARACTERS: usize = 100;
 const DESCRIPTION_CHARACTERS: usize = 350;
+/// As the CHECK of `repositories.default_branch`, in bytes: what git stores has to be a file's name.
+const BRANCH_BYTES: usize = 200;
+/// Branches of the queue are g1t's own.
+const QUEUE_BRANCHES: &str = "g1t-queue";
 
 fn errors(body: &Create) -> Vec<FieldError> {
     let mut errors = Vec::new();
@@ -42,7 +46,32 @@ fn errors(body: &Create) -> Vec<FieldError> {
             "at most 350 characters",
         ));
     }
+    if body
+        .default_branch
+        .as_ref()
+        .is_some_and(|branch| !is_branch_name(branch))
+    {
+        let told = "is no name that git takes for a branch";
+        errors.push(FieldError::invalid("Repository", "default_branch", told));
+    }
     errors
+}
+
+/// What git takes for a branch (`git check-ref-format --branch`), but those of the queue.
+fn is_branch_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty() && !part.starts_with('.') && !part.ends_with('.') && !part.ends_with(".lock")
+    };
+    let is_taken = |c: char| !c.is_control() && !" ~^:?*[\\".contains(c);
+    let is_own = name == QUEUE_BRANCHES || name.starts_with("g1t-queue/");
+    name.len() <= BRANCH_BYTES
+        && !name.starts_with('-')
+        && !matches!(name, "HEAD" | "@")
+        && name.chars().all(is_taken)
+        && name.split('/').all(is_part)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !is_own
 }
 
 fn is_name(name: &str) -> bool {
@@ -130,7 +159,21 @@ pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fa
 
 #[cfg(test)]
 mod tests {
-    use super::is_name;
+    use super::{is_branch_name, is_name};
+
+    #[test]
+    fn a_default_branch_that_git_would_not_take_is_refused_before_anything_is_made() {
+        for fine in ["main", "release/1.0", "a@b", "über"] {
+            assert!(is_branch_name(fine), "{fine}");
+        }
+        let long = "b".repeat(201);
+        for wrong in [
+            "", "-a", "HEAD", "@", "a..b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "a\0", "/a", "a/",
+            "a//b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "a@{1}", "g1t-queue", "g1t-queue/x", &long,
+        ] {
+            assert!(!is_branch_name(wrong), "{wrong}");
+        }
+    }
 
     #[test]
     fn names_that_could_leave_the_folder_are_refused() {
