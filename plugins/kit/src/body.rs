@@ -2,8 +2,10 @@
 
 use http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::fault::FieldError;
+use crate::request::NO_ZERO;
 use crate::{Fault, Request};
 
 impl Request {
@@ -65,6 +67,7 @@ impl Request {
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8], unknown: &mut dyn FnMut(String)) -> Result<T, Fault> {
+    refuse_zero(body)?;
     let mut json = serde_json::Deserializer::from_slice(body);
     let mut ignored = |path: serde_ignored::Path<'_>| unknown(without_options(&path.to_string()));
     let watched = serde_ignored::Deserializer::new(&mut json, &mut ignored);
@@ -74,6 +77,48 @@ fn parse<T: DeserializeOwned>(body: &[u8], unknown: &mut dyn FnMut(String)) -> R
     })?;
     json.end().map_err(|error| refusal("", &error))?;
     Ok(value)
+}
+
+/// Refuses the character U+0000, with the field that has it. JSON can only write it escaped, so a body without the escape
+/// is not looked at twice.
+fn refuse_zero(body: &[u8]) -> Result<(), Fault> {
+    let escape = br"\u0000";
+    if !body.windows(escape.len()).any(|bytes| bytes == escape) {
+        return Ok(());
+    }
+    // What is no JSON is refused as such afterwards.
+    let found = serde_json::from_slice(body)
+        .ok()
+        .and_then(|value| field_with_zero(&value));
+    match found {
+        Some(field) if field.is_empty() => Err(Fault::field("Body", "body", NO_ZERO)),
+        Some(field) => Err(Fault::field("Body", &field, NO_ZERO)),
+        None => Ok(()),
+    }
+}
+
+/// Path of the first text with U+0000; empty for the body itself and for a field whose name has it.
+fn field_with_zero(value: &Value) -> Option<String> {
+    let below = |step: String, inner: &Value| {
+        let path = field_with_zero(inner)?;
+        let separator = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        Some(format!("{step}{separator}{path}"))
+    };
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        Value::String(text) => text.contains('\0').then(String::new),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(position, item)| below(format!("[{position}]"), item)),
+        Value::Object(fields) => fields.iter().find_map(|(name, field)| {
+            if name.contains('\0') {
+                Some(String::new())
+            } else {
+                below(name.clone(), field)
+            }
+        }),
+    }
 }
 
 /// Paths of serde_ignored have a `?` for every `Option` on the way, which says nothing to a caller.
@@ -169,6 +214,21 @@ mod tests {
             own(r#"{"name":"a","inner":{"count":"many"}}"#).expect_err("a text is no number");
         assert_eq!(fault.errors()[0].field, "inner.count");
         assert_eq!(fault.status().as_u16(), 422);
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_kept_is_named() {
+        for (body, field) in [
+            (r#"{"name":"a\u0000b"}"#, "name"),
+            (r#"{"name":"a","inner":{"list":["x",{"deep":"\u0000"}]}}"#, "inner.list[1].deep"),
+            (r#"{"name":"a","b\u0000":1}"#, "body"),
+            (r#""\u0000""#, "body"),
+        ] {
+            let fault = own(body).expect_err("it cannot be kept");
+            assert_eq!((fault.errors()[0].field.as_str(), fault.status().as_u16()), (field, 422));
+        }
+        // A backslash before six characters is no such character.
+        assert_eq!(own(r#"{"name":"a\\u0000"}"#).expect("it can").name, r"a\u0000");
     }
 
     #[test]

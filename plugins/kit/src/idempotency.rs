@@ -66,14 +66,16 @@ pub async fn keep(tx: &Transaction, request: &Request, reply: &Reply) -> Result<
 
 /// The workspace that the path names, if any, and the key.
 fn key(request: &Request) -> Result<Option<(Option<Id>, &str)>, Fault> {
-    let Some(key) = request.header(HEADER) else {
+    if !request.has_header(HEADER) {
         return Ok(None);
-    };
+    }
+    // One that is no text is refused: passed over, a repeat would be done twice.
+    let key = request.header(HEADER).unwrap_or_default();
     if key.is_empty() || key.len() > MAX_KEY_BYTES {
         return Err(Fault::field(
             "Request",
             HEADER,
-            format!("a key has 1 to {MAX_KEY_BYTES} characters"),
+            format!("a key has 1 to {MAX_KEY_BYTES} characters of ASCII"),
         ));
     }
     let workspace = request.workspace().ok().map(|workspace| workspace.id);
@@ -90,6 +92,14 @@ fn digest(request: &Request) -> [u8; 32] {
 mod tests {
     use super::*;
     use crate::testing::request;
+
+    #[test]
+    fn a_key_that_is_no_text_is_refused() {
+        for wrong in ["", "schlüssel", &"k".repeat(256)] {
+            let asked = request("POST", "/x").header(HEADER, wrong).build();
+            assert!(key(&asked).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_same_key_for_another_body_is_another_request() {

@@ -14,6 +14,9 @@ use crate::{Fault, Id};
 /// Largest body that is read: 10 MiB.
 pub const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
+/// What is said of a text that Postgres has no way to store.
+pub(crate) const NO_ZERO: &str = "the character U+0000 cannot be kept";
+
 /// The workspace a request's path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceRef {
@@ -64,7 +67,8 @@ impl Request {
     /// Takes a request apart whose body is there already.
     ///
     /// # Errors
-    /// [`Fault::Unauthorized`] without an actor.
+    /// [`Fault::Unauthorized`] without an actor; [`Fault::NotFound`] and [`Fault::Validation`] for the character U+0000 in
+    /// path and query: the database has no way to store it, so nothing has it in its name.
     pub fn from_parts(parts: Parts, body: Bytes) -> Result<Self, Fault> {
         let text = |name: &str| {
             parts
@@ -85,11 +89,18 @@ impl Request {
             id,
             name: text("g1t-workspace").to_owned(),
         });
+        let (segments, query) = (segments(&parts.uri), query(&parts.uri));
+        if segments.iter().any(|segment| has_zero(segment)) {
+            return Err(Fault::not_found("What the path names"));
+        }
+        if let Some((key, _)) = query.iter().find(|(key, value)| has_zero(key) || has_zero(value)) {
+            return Err(Fault::field("Request", &key.replace('\0', ""), NO_ZERO));
+        }
         let id = text("g1t-request-id").to_owned();
         let public_url = text("g1t-public-url").trim_end_matches('/').to_owned();
         Ok(Self {
-            segments: segments(&parts.uri),
-            query: query(&parts.uri),
+            segments,
+            query,
             path: parts.uri.path().to_owned(),
             method: parts.method,
             headers: parts.headers,
@@ -127,6 +138,11 @@ impl Request {
     /// Value of a header, when it is text.
     pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// True when a header is there, text or not.
+    pub(crate) fn has_header(&self, name: impl AsHeaderName) -> bool {
+        self.headers.contains_key(name)
     }
 
     /// The body's bytes.
@@ -191,6 +207,10 @@ pub(crate) fn accepts_github(headers: &HeaderMap) -> bool {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .any(|value| value.contains("application/vnd.github"))
+}
+
+fn has_zero(text: &str) -> bool {
+    text.contains('\0')
 }
 
 fn segments(uri: &Uri) -> Vec<String> {

@@ -210,7 +210,12 @@ impl Api {
         matched: &Matched,
         actor: &Actor,
     ) -> Result<Option<Workspace>, Problem> {
-        let Some(name) = &matched.workspace else {
+        // Postgres has no way to say U+0000, so nothing is named so.
+        let Some(name) = matched
+            .workspace
+            .as_ref()
+            .filter(|name| !name.contains('\0'))
+        else {
             return Ok(None);
         };
         let row = sqlx::query(include_str!("../../sql/workspace_by_name.sql"))

@@ -70,3 +70,16 @@ fn knows_githubs_clients() {
             .accepts_github()
     );
 }
+
+#[test]
+fn a_character_that_no_name_has_is_refused_in_path_and_query() {
+    let path = request("GET", "/repos/acme/a%00b").try_build();
+    assert!(matches!(path, Err(Fault::NotFound(_))), "{path:?}");
+    let query = request("GET", "/repos/acme/app/pulls?state=open&head=%00").try_build();
+    let fault = query.expect_err("it is refused");
+    assert_eq!(fault.status().as_u16(), 422);
+    assert_eq!(fault.errors()[0].field, "head");
+    // Who asks is known first.
+    let nobody = request("GET", "/repos/acme/a%00b").without_actor().try_build();
+    assert_eq!(nobody.err(), Some(Fault::Unauthorized));
+}

@@ -123,16 +123,6 @@ pub fn text_errors(title: &str, body: &str) -> Vec<FieldError> {
         let message = format!("a body has at most {MAX_BODY_BYTES} bytes");
         errors.push(FieldError::invalid(RESOURCE, "body", message));
     }
-    // Postgres has no way to store it.
-    for (field, text) in [("title", title), ("body", body)] {
-        if text.contains('\0') {
-            errors.push(FieldError::invalid(
-                RESOURCE,
-                field,
-                "the character U+0000 cannot be kept",
-            ));
-        }
-    }
     errors
 }
 
