@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::entry::Entry;
 use crate::view;
 
-/// Takes an entry out. Whoever queued it or opened its pull request may; others need the role `maintain`.
+/// Takes an entry out. Whoever queued it or opened its pull request may; others need the role `admin`.
 pub async fn remove(
     db: Db,
     request: &Request,
@@ -92,12 +92,12 @@ fn may_remove(request: &Request, repository: &Repository, entry: &Entry) -> Resu
             .queued_by
             .as_ref()
             .is_some_and(|user| user.id == asker);
-    if is_own || repository.role >= Role::Maintain {
+    if is_own || repository.role >= Role::Admin {
         return Ok(());
     }
     let had = role_word(repository.role);
     Err(Fault::forbidden(format!(
-        "only who queued {}, its author, or the role `maintain` may take it out; you have `{had}`",
+        "only who queued {}, its author, or the role `admin` may take it out; you have `{had}`",
         entry.id
     )))
 }

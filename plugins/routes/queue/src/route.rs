@@ -2,6 +2,7 @@
 
 use g1t_kit::access::{self, Need};
 use g1t_kit::db::Db;
+use g1t_kit::types::Role;
 use g1t_kit::{Fault, Reply, Request, no_such_route};
 
 use crate::{change, view};
@@ -24,6 +25,7 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
         }
         ("PATCH", ["entries", id]) => {
             let repository = access::repository(&db, request, repo, Need::Maintain).await?;
+            repository.require(Role::Admin)?;
             change::put_first(db, request, &repository, id).await
         }
         ("GET", []) => {
