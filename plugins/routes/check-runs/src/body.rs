@@ -137,6 +137,8 @@ impl Body {
             }
             (None, None) => {}
         }
+        // A reporter whose clock is ahead must not hide what starts after it: the latest started run counts.
+        let started = started.map(|time| time.min(now_ms));
         run.started_at_ms = started.or(run.started_at_ms);
         run.completed_at_ms = match run.is_completed() {
             true => completed.or(run.completed_at_ms).or(Some(now_ms)),

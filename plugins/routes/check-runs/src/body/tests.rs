@@ -46,6 +46,14 @@ fn a_conclusion_completes_a_run() {
 }
 
 #[test]
+fn a_run_has_not_begun_later_than_now() {
+    let ahead = made(&json!({ "name": "build", "started_at": "2033-01-01T00:00:00Z" }));
+    assert_eq!(ahead.started_at_ms, Some(NOW));
+    let behind = made(&json!({ "name": "build", "started_at": "2001-09-09T01:46:40Z" }));
+    assert_eq!(behind.started_at_ms, Some(1_000_000_000_000));
+}
+
+#[test]
 fn a_completed_run_needs_a_conclusion() {
     expect_fields(
         &json!({ "name": "build", "status": "completed" }),
