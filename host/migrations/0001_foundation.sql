@@ -264,6 +264,8 @@ CREATE TABLE queue_entries (
     -- The token it was queued with (NULL: none was told): a bypass list may name it.
     queued_by_token text,
     queued_at timestamptz NOT NULL DEFAULT now(),
+    -- When it became one of a group that lands together: it waits for no others any more.
+    gathered_at timestamptz,
     -- Why it is where it is, for people: the reason of a failure or a removal, or what it waits for.
     reason text NOT NULL DEFAULT '',
     reason_code text NOT NULL DEFAULT '',

@@ -39,6 +39,11 @@ pub enum Action {
         /// What to show.
         standing: Standing,
     },
+    /// Note that these land as one group: none of them waits for others any more.
+    Gather {
+        /// The entries, nearest to the base first.
+        entries: Vec<EntryId>,
+    },
     /// Move the base branch from the attempt's state to its candidate and record it. Safe to repeat.
     Land {
         /// The entry.
@@ -121,6 +126,13 @@ pub enum Note {
     Checks(Vec<String>),
     /// Its checks passed; it lands after these.
     Behind(Vec<PullNumber>),
+    /// Its checks passed; it lands with others, once as many have passed as are wanted, or its time is over.
+    Gathering {
+        /// How many have passed.
+        passed: usize,
+        /// How many are wanted.
+        wanted: usize,
+    },
     /// No check is required.
     NothingRequired,
     /// It failed, or its time ran out, on top of these, which have not passed: held.
@@ -147,6 +159,7 @@ impl Note {
             Self::Building(Some(why)) => why.code(),
             Self::Checks(_) => "checks",
             Self::Behind(_) => "behind",
+            Self::Gathering { .. } => "gathering",
             Self::NothingRequired => "nothing_required",
             Self::Held(_) => "held",
             Self::HeldBack { obstacle, .. } => match obstacle {
@@ -179,6 +192,9 @@ impl Note {
             }
             Self::Checks(missing) => format!("waits for checks: {}", missing.join("; ")),
             Self::Behind(ahead) => format!("passed; lands after {}", list(ahead)),
+            Self::Gathering { passed, wanted } => format!(
+                "passed; waits for others to land with: {passed} of {wanted} have passed"
+            ),
             Self::NothingRequired => "no check is required".to_owned(),
             Self::Held(ahead) => {
                 format!(

@@ -3,6 +3,7 @@
 use crate::ids::{Oid, PullNumber, Time};
 
 use super::action::{Action, Ejection, EjectionCode, Note, Onto, Removal, Standing, VoidReason};
+use super::gather::{Gathering, gathering};
 use super::settle::{leave, leaves, settle_landing, void};
 use super::snapshot::{
     Admission, Attempt, AttemptState, Entry, EntryState, Obstacle, Snapshot, Verdict,
@@ -223,7 +224,7 @@ impl<'a> Walk<'a> {
 
     /// | verdict | time | ahead | rules | |
     /// |---|---|---|---|---|
-    /// | pass | any | none | pass | lands, and the turn is over |
+    /// | pass | any | none | pass | lands, and the turn is over; or waits for others to land with (`gather`) |
     /// | pass | any | none | fail or wait | ejected (MQ-06) |
     /// | pass | any | some | - | passed; waits for its turn |
     /// | waiting | left | any | - | tested on |
@@ -243,7 +244,9 @@ impl<'a> Walk<'a> {
         let is_blamed = self.undecided.is_empty();
         match verdict {
             Verdict::Pass | Verdict::NothingRequired if self.ahead.is_empty() => {
-                return self.land(entry, attempt, verdict);
+                if let Some(turn) = self.land(entry, attempt, verdict) {
+                    return turn;
+                }
             }
             Verdict::Pass | Verdict::NothingRequired => {
                 let note = Note::Behind(self.ahead.clone());
@@ -251,7 +254,7 @@ impl<'a> Walk<'a> {
             }
             Verdict::Waiting(missing) if self.now < deadline => {
                 self.show(entry, EntryState::Testing, Note::Checks(missing.clone()));
-                self.wake = Some(self.wake.map_or(deadline, |wake| wake.min(deadline)));
+                self.wake_at(deadline);
             }
             Verdict::Waiting(missing) if is_blamed => {
                 self.eject(
@@ -290,10 +293,30 @@ impl<'a> Walk<'a> {
         Turn::Next
     }
 
-    /// The entry in front has passed.
-    fn land(&mut self, entry: &Entry, attempt: &Attempt, verdict: &Verdict) -> Turn {
+    fn wake_at(&mut self, moment: Time) {
+        self.wake = Some(self.wake.map_or(moment, |wake| wake.min(moment)));
+    }
+
+    /// The entry in front has passed; none when it waits for others to land with.
+    fn land(&mut self, entry: &Entry, attempt: &Attempt, verdict: &Verdict) -> Option<Turn> {
         match &entry.admission {
             Admission::Pass => {
+                let group = match gathering(self.snapshot, entry, self.now) {
+                    Gathering::Done(group) => group,
+                    Gathering::Waits {
+                        passed,
+                        wanted,
+                        until,
+                    } => {
+                        let note = Note::Gathering { passed, wanted };
+                        self.show(entry, EntryState::Passed, note);
+                        self.wake_at(until);
+                        return None;
+                    }
+                };
+                if !group.is_empty() {
+                    self.actions.push(Action::Gather { entries: group });
+                }
                 let note = if *verdict == Verdict::NothingRequired {
                     Note::NothingRequired
                 } else {
@@ -304,7 +327,7 @@ impl<'a> Walk<'a> {
                     entry: entry.id.clone(),
                     attempt: attempt.id.clone(),
                 });
-                Turn::Over
+                Some(Turn::Over)
             }
             Admission::Waiting(why) | Admission::Fail(why) => {
                 self.eject(
@@ -313,10 +336,10 @@ impl<'a> Walk<'a> {
                     EjectionCode::RulesFailed,
                     vec![why.clone()],
                 );
-                Turn::Next
+                Some(Turn::Next)
             }
             // Nothing can be said of it or of those behind.
-            Admission::NotAsked => Turn::Over,
+            Admission::NotAsked => Some(Turn::Over),
         }
     }
 

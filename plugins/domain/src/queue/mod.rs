@@ -28,11 +28,14 @@
 //! - **A pass won on top of something that left** (MQ-08, MQ-30): void with the state it stood on.
 //! - **A conflict with something that may never land** (MQ-38): held without a candidate until that lands or leaves;
 //!   those behind are built on what is ahead of it.
+//! - **A group that lands one by one** (`min_entries_to_merge`): once enough have passed, all that have are noted as
+//!   gathered, so the second does not begin to wait when the first has landed.
 //! - **Several landings in one turn**: a landing ends the turn. Should git refuse it, nobody behind has been judged by a
 //!   state that never came to be.
 
 mod action;
 mod decide;
+mod gather;
 mod settle;
 mod snapshot;
 #[cfg(test)]

@@ -25,6 +25,10 @@ pub struct Settings {
     pub max_entries_to_build: usize,
     /// How long a candidate's required checks may take.
     pub check_response_timeout: Duration,
+    /// How many entries have to have passed before the first of them lands.
+    pub min_entries_to_merge: usize,
+    /// How long after it was queued the entry in front waits for that many.
+    pub min_entries_to_merge_wait: Duration,
 }
 
 impl Default for Settings {
@@ -32,6 +36,8 @@ impl Default for Settings {
         Self {
             max_entries_to_build: 4,
             check_response_timeout: Duration::from_secs(45 * 60),
+            min_entries_to_merge: 1,
+            min_entries_to_merge_wait: Duration::ZERO,
         }
     }
 }
@@ -51,6 +57,10 @@ pub struct Entry {
     pub pull_state: PullState,
     /// How it lands.
     pub method: MergeMethod,
+    /// When it was queued.
+    pub queued_at: Time,
+    /// True once it is of a group that is large enough, or has waited long enough, to land.
+    pub is_gathered: bool,
     /// What people are shown.
     pub state: EntryState,
     /// The reason people are shown, as [`Note::code`](super::Note::code) and [`Note::text`](super::Note::text).

@@ -89,6 +89,8 @@ fn entry(row: &Row, base: &str) -> Result<Entry, Fault> {
         head_now: None,
         pull_state: pull_state(row, base)?,
         method: method_of_column(&row.get::<String>("method")?)?,
+        queued_at: Time(row.get("queued_at_ms")?),
+        is_gathered: row.get("is_gathered")?,
         state: match state.as_str() {
             "testing" => EntryState::Testing,
             "passed" => EntryState::Passed,

@@ -55,11 +55,13 @@ fn unknown(entry: &EntryId) -> Fault {
 }
 
 fn settings(set: &types::QueueSettings) -> Settings {
+    let entries = |number: u32| usize::try_from(number).unwrap_or(1);
+    let minutes = |minutes: u32| Duration::from_secs(u64::from(minutes) * 60);
     Settings {
-        max_entries_to_build: usize::try_from(set.max_entries_to_build).unwrap_or(1),
-        check_response_timeout: Duration::from_secs(
-            u64::from(set.check_response_timeout_minutes) * 60,
-        ),
+        max_entries_to_build: entries(set.max_entries_to_build),
+        check_response_timeout: minutes(set.check_response_timeout_minutes),
+        min_entries_to_merge: entries(set.min_entries_to_merge),
+        min_entries_to_merge_wait: minutes(set.min_entries_to_merge_wait_minutes),
     }
 }
 

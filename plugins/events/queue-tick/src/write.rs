@@ -48,6 +48,12 @@ impl Writer<'_> {
                 why,
             } => self.void(entry, attempt, *why).await?,
             Action::Show { entry, standing } => self.show(entry, standing).await?,
+            Action::Gather { entries } => {
+                let ids: Vec<String> = entries.iter().map(ToString::to_string).collect();
+                self.tx
+                    .execute(include_str!("sql/entries_gathered.sql"), params![ids])
+                    .await?;
+            }
             Action::Land { attempt, .. } => {
                 self.tx
                     .execute(

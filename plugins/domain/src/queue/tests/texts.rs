@@ -25,6 +25,14 @@ fn every_reason_has_a_code_and_a_sentence() {
             "passed; lands after #1, #2",
         ),
         (
+            Note::Gathering {
+                passed: 1,
+                wanted: 3,
+            },
+            "gathering",
+            "passed; waits for others to land with: 1 of 3 have passed",
+        ),
+        (
             Note::NothingRequired,
             "nothing_required",
             "no check is required",

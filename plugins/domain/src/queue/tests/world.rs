@@ -134,6 +134,8 @@ impl World {
             head,
             pull_state: PullState::Open,
             method: MergeMethod::Merge,
+            queued_at: self.now,
+            is_gathered: false,
             state: EntryState::Waiting,
             reason_code: String::new(),
             reason: String::new(),
@@ -365,6 +367,14 @@ impl World {
                 if standing.state == EntryState::Passed {
                     let said = format!("#{pull}: {}", standing.note.text("main"));
                     self.shown.push(said);
+                }
+            }
+            Action::Gather { entries } => {
+                for id in entries {
+                    let pull = self.pull_of(&id);
+                    let entry = self.entry_mut(pull);
+                    assert!(!entry.is_gathered, "gathered twice");
+                    entry.is_gathered = true;
                 }
             }
             Action::Land { entry, .. } => return self.land(self.pull_of(&entry)),

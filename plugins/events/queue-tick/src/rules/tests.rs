@@ -82,3 +82,21 @@ fn what_the_asker_may_bypass_does_not_stand_in_the_way() {
     let unmet = decision(Outcome::Fail, vec![review]);
     assert_eq!(admission(&unmet, Question::NewHead), Admission::Pass);
 }
+
+#[test]
+fn every_setting_of_the_queue_reaches_it() {
+    let set = types::QueueSettings {
+        max_entries_to_build: 7,
+        min_entries_to_merge: 3,
+        min_entries_to_merge_wait_minutes: 2,
+        check_response_timeout_minutes: 5,
+        merge_method: None,
+    };
+    let expected = Settings {
+        max_entries_to_build: 7,
+        check_response_timeout: Duration::from_secs(300),
+        min_entries_to_merge: 3,
+        min_entries_to_merge_wait: Duration::from_secs(120),
+    };
+    assert_eq!(settings(&set), expected);
+}
