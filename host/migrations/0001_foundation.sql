@@ -274,6 +274,7 @@ CREATE TABLE queue_entries (
 );
 CREATE UNIQUE INDEX queue_entries_live ON queue_entries (pull_id) WHERE finished_at IS NULL;
 CREATE INDEX queue_entries_queue ON queue_entries (queue_id, position) WHERE finished_at IS NULL;
+CREATE INDEX queue_entries_finished ON queue_entries (queue_id, finished_at DESC) WHERE finished_at IS NOT NULL;
 
 -- What was built for an entry. The newest attempt is the entry's candidate; older ones are history.
 CREATE TABLE queue_attempts (

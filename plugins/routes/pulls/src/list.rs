@@ -17,10 +17,15 @@ pub async fn list(db: &Db, request: &Request, repository: &Repository) -> Result
         &["created", "updated", "popularity", "long-running"],
     )?
     .unwrap_or("created");
-    let direction = word(request, "direction", &["asc", "desc"])?.unwrap_or("desc");
-    let head = request
-        .query("head")
-        .map(|head| branch_of_label(head).to_owned());
+    let direction = word(request, "direction", &["asc", "desc"])?.unwrap_or(match sort {
+        "created" => "desc",
+        _ => "asc",
+    });
+    let (owner, head) = request.query("head").map_or((None, None), label);
+    if owner.is_some_and(|owner| !owner.eq_ignore_ascii_case(&repository.workspace)) {
+        // Heads are branches of this very repository.
+        return Reply::list(request, &Vec::<Value>::new(), None);
+    }
     let by_update = sort == "updated";
     let (after, after_number) = after(&page)?;
     let params = params![
@@ -74,8 +79,11 @@ fn after(page: &Page) -> Result<(Option<i64>, Option<i64>), Fault> {
 }
 
 /// GitHub writes a head as `owner:branch`; a branch's name alone is taken too.
-pub fn branch_of_label(label: &str) -> &str {
-    label.split_once(':').map_or(label, |(_, branch)| branch)
+fn label(label: &str) -> (Option<&str>, Option<&str>) {
+    match label.split_once(':') {
+        Some((owner, branch)) => (Some(owner), Some(branch)),
+        None => (None, Some(label)),
+    }
 }
 
 fn word<'a>(request: &'a Request, name: &str, words: &[&str]) -> Result<Option<&'a str>, Fault> {
@@ -95,9 +103,9 @@ mod tests {
     use g1t_kit::testing::request;
 
     #[test]
-    fn a_label_names_its_branch() {
-        assert_eq!(branch_of_label("acme:fix/it"), "fix/it");
-        assert_eq!(branch_of_label("fix/it"), "fix/it");
+    fn a_label_names_its_owner_and_branch() {
+        assert_eq!(label("acme:fix/it"), (Some("acme"), Some("fix/it")));
+        assert_eq!(label("fix/it"), (None, Some("fix/it")));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
     match segments.as_slice() {
         ["repos", _, repo, "rules", "branches", branch @ ..] if method == "GET" => {
             let repository = access::repository(&db, request, repo, Need::Read).await?;
-            view::branch(&db, &repository, &branch.join("/")).await
+            view::branch(&db, request, &repository, &branch.join("/")).await
         }
         ["repos", _, repo, "rulesets", rest @ ..] => {
             let need = if method == "GET" {

@@ -39,7 +39,13 @@ pub async fn one(db: &Db, request: &Request, place: &Place, id: Id) -> Result<Re
 }
 
 /// Every rule that holds for a branch, whether or not it exists yet.
-pub async fn branch(db: &Db, repository: &Repository, branch: &str) -> Result<Reply, Fault> {
+pub async fn branch(
+    db: &Db,
+    request: &Request,
+    repository: &Repository,
+    branch: &str,
+) -> Result<Reply, Fault> {
+    let page = Page::of(request)?;
     let rulesets = facts::rulesets(db, repository).await?;
     let name = format!("refs/heads/{branch}");
     let requirements = judge::requirements(&facts::repository(repository), &name, &rulesets);
@@ -47,8 +53,17 @@ pub async fn branch(db: &Db, repository: &Repository, branch: &str) -> Result<Re
     let active = requirements
         .iter()
         .filter(|requirement| requirement.enforcement == Enforcement::Active);
-    let rules: Vec<Value> = active.map(|one| requirement(one, &place)).collect();
-    Reply::ok(&rules)
+    // What has no number of its own goes by its place in the list.
+    let first = page.after_id()?.unwrap_or_else(|| page.offset());
+    let skipped = usize::try_from(first).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit()).unwrap_or(usize::MAX);
+    let rules: Vec<Value> = active
+        .skip(skipped)
+        .take(limit)
+        .map(|one| requirement(one, &place))
+        .collect();
+    let (rules, next) = page.cut(rules, |_| first.saturating_add(page.per_page()).to_string());
+    Reply::list(request, &rules, next)
 }
 
 fn requirement(requirement: &Requirement, place: &Place) -> Value {

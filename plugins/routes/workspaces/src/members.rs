@@ -2,7 +2,7 @@
 
 use g1t_kit::db::{Db, Transaction};
 use g1t_kit::shape::User;
-use g1t_kit::{Fault, Id, Reply, Request, params};
+use g1t_kit::{Fault, Id, Page, Reply, Request, params};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,11 +12,12 @@ struct Put {
     role: String,
 }
 
-/// Everybody in the workspace.
+/// Everybody in the workspace, by login.
 pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
-    let rows = db
-        .query(include_str!("sql/members.sql"), params![workspace])
-        .await?;
+    let page = Page::of(request)?;
+    let after = page.after().map(str::to_owned);
+    let params = params![workspace, after, page.limit(), page.offset()];
+    let rows = db.query(include_str!("sql/members.sql"), params).await?;
     let mut members = Vec::new();
     for row in &rows {
         let Some(user) = User::from_row(row, "user")? else {
@@ -26,7 +27,9 @@ pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fa
         json["role"] = json!(row.get::<String>("role")?);
         members.push(json);
     }
-    Reply::ok(&members)
+    let key = |member: &Value| member["login"].as_str().unwrap_or_default().to_lowercase();
+    let (members, next) = page.cut(members, key);
+    Reply::list(request, &members, next)
 }
 
 /// Takes a person in, or changes their role. A login nobody has yet becomes a person: whoever owns the workspace then

@@ -31,7 +31,7 @@ pub async fn route(request: &Request) -> Result<Reply, Fault> {
         }
         ("GET", ["workspaces", _, "tokens"]) => {
             let id = access::workspace(&db, request, Membership::Owner).await?;
-            tokens::list(&db, id).await
+            tokens::list(&db, request, id).await
         }
         ("POST", ["workspaces", _, "tokens"]) => {
             let id = access::workspace(&db, request, Membership::Owner).await?;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use g1t_kit::db::{Db, Row, Transaction};
 use g1t_kit::{
-    DbError, Fault, FieldError, Id, Reply, Request, Scope, Scopes, digest, idempotency, ids,
+    DbError, Fault, FieldError, Id, Page, Reply, Request, Scope, Scopes, digest, idempotency, ids,
     params, time,
 };
 use serde::Deserialize;
@@ -181,11 +181,15 @@ async fn is_member(db: &Db, user: Id, workspace: Id) -> Result<bool, DbError> {
 }
 
 /// The workspace's tokens, newest first, without what they are.
-pub async fn list(db: &Db, workspace: Id) -> Result<Reply, Fault> {
-    let rows = db
-        .query(include_str!("sql/tokens.sql"), params![workspace])
-        .await?;
-    Reply::ok(&rows.iter().map(shape).collect::<Result<Vec<_>, _>>()?)
+pub async fn list(db: &Db, request: &Request, workspace: Id) -> Result<Reply, Fault> {
+    let page = Page::of(request)?;
+    let after = page.after().map(str::to_owned);
+    let params = params![workspace, after, page.limit(), page.offset()];
+    let rows = db.query(include_str!("sql/tokens.sql"), params).await?;
+    let tokens = rows.iter().map(shape).collect::<Result<Vec<_>, _>>()?;
+    let key = |token: &Value| token["id"].as_str().unwrap_or_default().to_owned();
+    let (tokens, next) = page.cut(tokens, key);
+    Reply::list(request, &tokens, next)
 }
 
 /// Revokes a token. It works for a few seconds more at most.
