@@ -3,7 +3,7 @@
 use crate::actor::Scope;
 use crate::bindings::g1t::rules::types::Role;
 use crate::db::{Db, DbError, Row};
-use crate::{Fault, Id, Request, params};
+use crate::{Fault, Id, Request, no_workspace, params};
 
 /// What a request needs on a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ pub async fn workspace(db: &Db, request: &Request, need: Membership) -> Result<I
         )
         .await?;
     let role: Option<String> = row.get("role")?;
-    let role = role.ok_or_else(|| Fault::not_found(format!("The workspace {}", workspace.name)))?;
+    let role = role.ok_or_else(no_workspace)?;
     match need {
         Membership::Member => actor.require_scope(Scope::RepoRead)?,
         Membership::Owner => {

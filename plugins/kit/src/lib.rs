@@ -39,7 +39,7 @@ pub use fault::{Fault, FieldError};
 pub use outbox::NewEvent;
 pub use paging::Page;
 pub use reply::{Reply, Response};
-pub use request::{MAX_BODY_BYTES, Request, WorkspaceRef};
+pub use request::{MAX_BODY_BYTES, Request, WorkspaceRef, no_workspace};
 pub use serve::{no_such_route, serve};
 
 /// Number of a user, a workspace, a repository or a row of it.

@@ -162,7 +162,7 @@ impl Request {
     pub fn workspace(&self) -> Result<&WorkspaceRef, Fault> {
         self.workspace
             .as_ref()
-            .ok_or_else(|| Fault::not_found("The workspace"))
+            .ok_or_else(no_workspace)
     }
 
     /// The request's own id.
@@ -198,6 +198,11 @@ impl Request {
     pub(crate) fn accepts_github(&self) -> bool {
         accepts_github(&self.headers)
     }
+}
+
+/// There is no such workspace, or none that the asker may know of: both read the same.
+pub fn no_workspace() -> Fault {
+    Fault::not_found("The workspace")
 }
 
 /// True when `Accept` names a type of GitHub's: its clients read errors as plain JSON only.

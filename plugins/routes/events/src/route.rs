@@ -8,7 +8,7 @@
 
 use g1t_kit::db::{Db, Row};
 use g1t_kit::time::rfc3339;
-use g1t_kit::{Fault, Id, Reply, Request, Scope, no_such_route, params};
+use g1t_kit::{Fault, Id, Reply, Request, Scope, no_such_route, no_workspace, params};
 use serde_json::{Value, json};
 
 use crate::ask::{Ask, Order};
@@ -83,10 +83,7 @@ async fn sight(db: &Db, request: &Request) -> Result<Sight, Fault> {
         repositories: row.get("repositories")?,
     };
     if !sight.is_member && sight.repositories.is_empty() {
-        return Err(Fault::not_found(format!(
-            "The workspace {}",
-            workspace.name
-        )));
+        return Err(no_workspace());
     }
     Ok(sight)
 }
