@@ -43,7 +43,7 @@ fn together(verdicts: &[Verdict], counts: impl Fn(&Verdict) -> bool) -> crate::t
 }
 
 /// Whether the rule is for this kind of actor. At a merge its author counts too: an agent's change stays an agent's when
-/// a person merges it, and on a candidate of the queue the one who asks is g1t.
+/// a person merges or queues it.
 fn concerns(rule: &Rule, facts: &Facts) -> bool {
     let wanted = match rule.applies_to {
         AppliesTo::Everyone => return true,

@@ -155,7 +155,7 @@ pub async fn passed(
     Ok(())
 }
 
-/// Publishes that a check run is over.
+/// Publishes that a check run is over, as the component that takes check runs in does.
 pub async fn check_run_completed(
     tx: &Transaction,
     queue: &Queue,
@@ -166,7 +166,7 @@ pub async fn check_run_completed(
     let data = json!({ "sha": sha, "name": name, "conclusion": "failure", "id": id });
     publish(
         tx,
-        event(queue, "check_run.completed", format!("commit/{sha}"), data),
+        event(queue, "check_run.completed", sha.to_owned(), data),
     )
     .await?;
     Ok(())

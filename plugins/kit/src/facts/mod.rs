@@ -6,4 +6,4 @@ mod rulesets;
 mod tests;
 
 pub use gather::{Merge, actor, candidate, checks, merge, pull_request, repository, system};
-pub use rulesets::{Stored, rulesets};
+pub use rulesets::{Stored, is_bypass, rulesets};

@@ -91,6 +91,11 @@ fn rule(stored: &Value) -> types::Rule {
     }
 }
 
+/// True when an entry of a bypass list names somebody who could bypass here.
+pub fn is_bypass(entry: &Value) -> bool {
+    bypass(entry).is_some()
+}
+
 /// GitHub's words for who bypasses, and ours.
 fn bypass(stored: &Value) -> Option<types::Bypass> {
     let number = stored["actor_id"].as_u64();

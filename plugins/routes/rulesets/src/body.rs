@@ -1,6 +1,6 @@
 //! A ruleset as somebody wants to write it.
 
-use g1t_kit::facts::Stored;
+use g1t_kit::facts::{Stored, is_bypass};
 use g1t_kit::{Fault, FieldError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +13,8 @@ const TARGETS: [&str; 3] = ["branch", "tag", "push"];
 const ENFORCEMENTS: [&str; 3] = ["active", "evaluate", "disabled"];
 const APPLIES_TO: [&str; 3] = ["everyone", "people", "agents"];
 const BYPASS_MODES: [&str; 4] = ["always", "pull_request", "pull_requests", "exempt"];
-/// GitHub's words, then ours. Entries that name what is not had here (deploy keys, apps) are kept, and bypass nothing.
+/// GitHub's words, then ours. Entries of GitHub's that name what is not had here (deploy keys, apps, roles made there) are
+/// kept, and bypass nothing.
 const ACTOR_TYPES: [&str; 12] = [
     "RepositoryRole",
     "OrganizationAdmin",
@@ -28,6 +29,18 @@ const ACTOR_TYPES: [&str; 12] = [
     "token",
     "system",
 ];
+
+/// Types whose entries have to name somebody: ours, and GitHub's that means the same here.
+const OWN_ACTOR_TYPES: [&str; 5] = ["User", "role", "team", "user", "token"];
+
+fn actor_id_of(kind: &str) -> &'static str {
+    match kind {
+        "role" => "read, triage, write, maintain or admin",
+        "team" => "the name of a team",
+        "token" => "the id of a token, which begins with `tok_`",
+        _ => "the number of a user",
+    }
+}
 
 /// A ruleset as it comes in. A field that is left out stays as it is when a ruleset is changed.
 #[derive(Debug, Default, Deserialize)]
@@ -84,8 +97,9 @@ impl Body {
         if let Some(conditions) = self.conditions {
             take_conditions(&mut stored, conditions, &mut errors);
         }
-        if let Some(actors) = self.bypass_actors {
+        if let Some(mut actors) = self.bypass_actors {
             check_bypass(&actors, &mut errors);
+            actors.iter_mut().for_each(without_exempt);
             stored.bypass = json!(actors);
         }
         if let Some(rules) = self.rules {
@@ -167,11 +181,22 @@ fn check_bypass(actors: &[Value], errors: &mut Vec<FieldError>) {
         let path = format!("bypass_actors[{position}]");
         let kind = actor["actor_type"].as_str().unwrap_or_default();
         one_of(&format!("{path}.actor_type"), kind, &ACTOR_TYPES, errors);
+        if OWN_ACTOR_TYPES.contains(&kind) && !is_bypass(actor) {
+            let why = format!("names nobody: of type `{kind}` it is {}", actor_id_of(kind));
+            errors.push(invalid(&format!("{path}.actor_id"), why));
+        }
         let mode = &actor["bypass_mode"];
         if !mode.is_null() {
             let mode = mode.as_str().unwrap_or_default();
             one_of(&format!("{path}.bypass_mode"), mode, &BYPASS_MODES, errors);
         }
+    }
+}
+
+/// `exempt` is GitHub's word for a bypass that asks no questions. There is none of those here: it is shown as what it does.
+fn without_exempt(actor: &mut Value) {
+    if actor["bypass_mode"] == "exempt" {
+        actor["bypass_mode"] = json!("always");
     }
 }
 

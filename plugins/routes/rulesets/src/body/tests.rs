@@ -75,6 +75,27 @@ fn words_that_nobody_knows_are_named() {
 }
 
 #[test]
+fn a_bypass_that_names_nobody_is_refused() {
+    expect_fields(
+        r#"{"name":"a","enforcement":"active","bypass_actors":[
+            {"actor_type":"user","actor_id":"ada"},{"actor_type":"user","actor_id":7},{"actor_type":"role","actor_id":"boss"},
+            {"actor_type":"token"},{"actor_type":"Integration","actor_id":7},{"actor_type":"RepositoryRole","actor_id":99}]}"#,
+        &[
+            "bypass_actors[0].actor_id",
+            "bypass_actors[2].actor_id",
+            "bypass_actors[3].actor_id",
+        ],
+    );
+}
+
+#[test]
+fn an_exempt_bypass_is_shown_as_what_it_does() {
+    let json = r#"{"name":"a","enforcement":"active","bypass_actors":[{"actor_type":"owner","bypass_mode":"exempt"}]}"#;
+    let stored = over(json, blank(false)).expect("GitHub's word is taken");
+    assert_eq!(stored.bypass[0]["bypass_mode"], "always");
+}
+
+#[test]
 fn a_condition_that_would_not_hold_is_refused() {
     expect_fields(
         r#"{"name":"a","enforcement":"active","conditions":{
