@@ -120,3 +120,52 @@ async fn killed_before_main_is_moved_it_lands_once_after_the_restart() {
 async fn killed_after_main_was_moved_it_is_recorded_once_after_the_restart() {
     killed_while_landing("DELETE", "push_intents").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_after_main_was_moved_and_announced_the_pull_request_is_merged_once_after_the_restart()
+ {
+    killed_while_landing("UPDATE", "pulls").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_with_a_candidate_that_git_has_its_checks_are_asked_for_once_after_the_restart() {
+    let mut server = Server::start().await;
+    server.make_site().await;
+    let tree = WorkTree::begin(&server);
+    server.protect_main(true).await;
+    let head = tree.branch("feature");
+    let number = server.open("feature").await;
+    server.report(&head, "success").await;
+    let mut step = Step::before(&server, "UPDATE", "queue_attempts").await;
+    let joined = server.merge(number, json!({})).await.expect(202);
+    step.reached().await;
+    server.kill();
+    step.clear().await;
+    server.restart();
+    let candidate = server.candidate(number).await;
+    let asked = server
+        .get("/workspaces/acme/events?kind=merge_group.checks_requested")
+        .await
+        .expect(200);
+    assert_eq!(asked.as_array().map(Vec::len), Some(1), "{asked}");
+    assert_eq!(asked[0]["data"]["head_sha"], candidate.as_str());
+    let entry = joined["entry"].as_str().expect("an entry");
+    let entry = server
+        .get(&format!("/repos/acme/site/queue/entries/{entry}"))
+        .await
+        .expect(200);
+    assert_eq!(
+        entry["attempts"].as_array().map(Vec::len),
+        Some(1),
+        "{entry}"
+    );
+    server.report(&candidate, "success").await;
+    let empty = |queue: &Value| queue["entries"].as_array().is_some_and(Vec::is_empty);
+    server.until("/repos/acme/site/queue", empty).await;
+    assert_eq!(server.head("main").await, candidate);
+    let merged = server
+        .get("/workspaces/acme/events?kind=pull.merged")
+        .await
+        .expect(200);
+    assert_eq!(merged.as_array().map(Vec::len), Some(1), "{merged}");
+}

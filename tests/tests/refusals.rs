@@ -199,11 +199,17 @@ async fn who_lacks_the_role_or_the_scope_is_told_which() {
         .await
         .expect(201);
     let agent = agent["token"].as_str().expect("a token").to_owned();
+    // Even with a token that no route gives out.
+    let more = "UPDATE tokens SET scopes = '{repo:admin,checks:write,workspace:admin}'
+                WHERE user_id = (SELECT id FROM users WHERE login = 'robot')";
+    let pool = server.database.pool().await;
+    sqlx::query(more).execute(&pool).await.expect("an update");
+    let site = "/repos/acme/site/rulesets";
     refused(
         call(&agent, &status, json!({ "state": "success" })).await,
-        "",
+        "agents may not report checks",
     );
-    refused(call(&agent, "/repos/acme/site/rulesets", ruleset).await, "");
+    refused(call(&agent, site, ruleset).await, "agents may not change");
     let pull = json!({ "title": "by an agent", "head": "feature", "base": "main" });
     call(&agent, "/repos/acme/site/pulls", pull)
         .await
@@ -235,4 +241,71 @@ async fn a_token_that_asks_too_often_is_told_when_to_ask_again() {
     let stranger = stranger.expect("the server answers");
     assert_eq!(stranger.status(), 401);
     assert!(!stranger.headers().contains_key("x-ratelimit-limit"));
+}
+
+/// An answer without what differs from call to call, with one name for another.
+fn told(answer: g1t_tests::Answer, name: &str, instead: &str) -> (u16, String, String) {
+    let mut body = answer.body;
+    body["request_id"] = Value::Null;
+    let text = body.to_string().replace(name, instead);
+    (answer.status, answer.kind, text)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_member_may_not_see_reads_to_the_letter_like_what_is_not_there() {
+    let server = site().await;
+    WorkTree::begin(&server);
+    let none = json!({ "base_permission": "none" });
+    server
+        .call(Method::PATCH, "/workspaces/acme", Some(none))
+        .await
+        .expect(200);
+    let dan = member(&server, "dan", &["repo:admin", "checks:write"]).await;
+    // A token for wherever dan belongs, so that not the token but the membership decides.
+    let wide = "UPDATE tokens SET workspace_id = NULL WHERE user_id = (SELECT id FROM users WHERE login = 'dan')";
+    let pool = server.database.pool().await;
+    sqlx::query(wide).execute(&pool).await.expect("an update");
+    for (method, rest) in [
+        (Method::GET, ""),
+        (Method::GET, "/pulls"),
+        (Method::GET, "/pulls/1"),
+        (Method::PUT, "/pulls/1/merge"),
+        (Method::GET, "/branches/main"),
+        (Method::GET, "/commits"),
+        (Method::GET, "/commits/main/status"),
+        (Method::GET, "/commits/main/check-runs"),
+        (Method::GET, "/rulesets"),
+        (Method::GET, "/rules/branches/main"),
+        (Method::GET, "/queue"),
+        (Method::PATCH, ""),
+    ] {
+        let body = (method != Method::GET).then(|| json!({}));
+        let ask = async |name: &str| {
+            let path = format!("/repos/acme/{name}{rest}");
+            let answer = server
+                .call_as(&dan, method.clone(), &path, body.clone())
+                .await;
+            told(answer, name, "NAME")
+        };
+        let hidden = ask("site").await;
+        assert_eq!(hidden.0, 404, "{method} {rest}: {hidden:?}");
+        assert_eq!(hidden, ask("nosuch").await, "{method} {rest}");
+    }
+    server
+        .post("/workspaces", json!({ "name": "other" }))
+        .await
+        .expect(201);
+    for rest in ["", "/events", "/members", "/tokens"] {
+        let ask = async |name: &str| {
+            let path = format!("/workspaces/{name}{rest}");
+            told(
+                server.call_as(&dan, Method::GET, &path, None).await,
+                name,
+                "NAME",
+            )
+        };
+        let hidden = ask("other").await;
+        assert_eq!(hidden.0, 404, "{rest}: {hidden:?}");
+        assert_eq!(hidden, ask("nosuch").await, "{rest}");
+    }
 }

@@ -101,7 +101,11 @@ fn refuse_zero(body: &[u8]) -> Result<(), Fault> {
 fn field_with_zero(value: &Value) -> Option<String> {
     let below = |step: String, inner: &Value| {
         let path = field_with_zero(inner)?;
-        let separator = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        let separator = if path.is_empty() || path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
         Some(format!("{step}{separator}{path}"))
     };
     match value {
@@ -220,15 +224,24 @@ mod tests {
     fn a_text_that_cannot_be_kept_is_named() {
         for (body, field) in [
             (r#"{"name":"a\u0000b"}"#, "name"),
-            (r#"{"name":"a","inner":{"list":["x",{"deep":"\u0000"}]}}"#, "inner.list[1].deep"),
+            (
+                r#"{"name":"a","inner":{"list":["x",{"deep":"\u0000"}]}}"#,
+                "inner.list[1].deep",
+            ),
             (r#"{"name":"a","b\u0000":1}"#, "body"),
             (r#""\u0000""#, "body"),
         ] {
             let fault = own(body).expect_err("it cannot be kept");
-            assert_eq!((fault.errors()[0].field.as_str(), fault.status().as_u16()), (field, 422));
+            assert_eq!(
+                (fault.errors()[0].field.as_str(), fault.status().as_u16()),
+                (field, 422)
+            );
         }
         // A backslash before six characters is no such character.
-        assert_eq!(own(r#"{"name":"a\\u0000"}"#).expect("it can").name, r"a\u0000");
+        assert_eq!(
+            own(r#"{"name":"a\\u0000"}"#).expect("it can").name,
+            r"a\u0000"
+        );
     }
 
     #[test]

@@ -93,7 +93,10 @@ impl Request {
         if segments.iter().any(|segment| has_zero(segment)) {
             return Err(Fault::not_found("What the path names"));
         }
-        if let Some((key, _)) = query.iter().find(|(key, value)| has_zero(key) || has_zero(value)) {
+        if let Some((key, _)) = query
+            .iter()
+            .find(|(key, value)| has_zero(key) || has_zero(value))
+        {
             return Err(Fault::field("Request", &key.replace('\0', ""), NO_ZERO));
         }
         let id = text("g1t-request-id").to_owned();
@@ -160,9 +163,7 @@ impl Request {
     /// # Errors
     /// [`Fault::NotFound`] when there is no such workspace.
     pub fn workspace(&self) -> Result<&WorkspaceRef, Fault> {
-        self.workspace
-            .as_ref()
-            .ok_or_else(no_workspace)
+        self.workspace.as_ref().ok_or_else(no_workspace)
     }
 
     /// The request's own id.

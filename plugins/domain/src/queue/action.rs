@@ -192,9 +192,9 @@ impl Note {
             }
             Self::Checks(missing) => format!("waits for checks: {}", missing.join("; ")),
             Self::Behind(ahead) => format!("passed; lands after {}", list(ahead)),
-            Self::Gathering { passed, wanted } => format!(
-                "passed; waits for others to land with: {passed} of {wanted} have passed"
-            ),
+            Self::Gathering { passed, wanted } => {
+                format!("passed; waits for others to land with: {passed} of {wanted} have passed")
+            }
             Self::NothingRequired => "no check is required".to_owned(),
             Self::Held(ahead) => {
                 format!(

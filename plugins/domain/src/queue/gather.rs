@@ -52,9 +52,14 @@ pub(super) fn gathering(snapshot: &Snapshot, first: &Entry, now: Time) -> Gather
 fn passed_in_front(snapshot: &Snapshot) -> Vec<&Entry> {
     let mut tip = snapshot.base_head.as_ref();
     let mut passed = Vec::new();
-    for entry in snapshot.entries.iter().filter(|entry| leaves(entry).is_none()) {
+    for entry in snapshot
+        .entries
+        .iter()
+        .filter(|entry| leaves(entry).is_none())
+    {
         let Some(attempt) = entry.live() else { break };
-        let is_current = entry.head_now.as_ref() == Some(&attempt.head) && tip == Some(&attempt.onto);
+        let is_current =
+            entry.head_now.as_ref() == Some(&attempt.head) && tip == Some(&attempt.onto);
         match &attempt.state {
             AttemptState::Built {
                 candidate,

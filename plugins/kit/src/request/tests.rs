@@ -80,6 +80,8 @@ fn a_character_that_no_name_has_is_refused_in_path_and_query() {
     assert_eq!(fault.status().as_u16(), 422);
     assert_eq!(fault.errors()[0].field, "head");
     // Who asks is known first.
-    let nobody = request("GET", "/repos/acme/a%00b").without_actor().try_build();
+    let nobody = request("GET", "/repos/acme/a%00b")
+        .without_actor()
+        .try_build();
     assert_eq!(nobody.err(), Some(Fault::Unauthorized));
 }

@@ -82,11 +82,7 @@ pub async fn change(
 
 /// The pull request as it is now, held until the transaction is over, with the merge recorded that git may have already:
 /// what is changed is nobody's older picture of it.
-async fn hold(
-    db: Db,
-    repository: &Repository,
-    place: Place,
-) -> Result<(Transaction, Pull), Fault> {
+async fn hold(db: Db, repository: &Repository, place: Place) -> Result<(Transaction, Pull), Fault> {
     let tx = db.begin().await?;
     let pull = pulls::hold(&tx, repository.id, place.pull).await?;
     let Some(merged) = landed(repository, &pull).await? else {

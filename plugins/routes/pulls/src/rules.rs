@@ -83,12 +83,12 @@ pub async fn show_unmet(
     heads: &Heads,
 ) -> Result<Vec<Value>, Fault> {
     let rulesets = facts::rulesets(db, repository).await?;
-    let (of, base) = (
-        facts::repository(repository),
-        branch_ref(&pull.base_branch),
-    );
+    let (of, base) = (facts::repository(repository), branch_ref(&pull.base_branch));
     let queue = judge::queue(&of, &base, &rulesets);
-    let method = match queue.as_ref().and_then(|queue| queue.merge_method.as_deref()) {
+    let method = match queue
+        .as_ref()
+        .and_then(|queue| queue.merge_method.as_deref())
+    {
         Some(word) => queue_method(word)?,
         None => first_allowed(repository, &judge::requirements(&of, &base, &rulesets)),
     };
@@ -139,10 +139,12 @@ fn first_allowed(repository: &Repository, requirements: &[Requirement]) -> Merge
             requirement.enforcement == Enforcement::Active && requirement.rule.kind == PULL_REQUEST
         })
         .filter_map(|requirement| serde_json::from_str::<Value>(&requirement.rule.parameters).ok())
-        .filter_map(|mut parameters| match parameters["allowed_merge_methods"].take() {
-            Value::Array(words) => Some(Value::Array(words)),
-            _ => None,
-        })
+        .filter_map(
+            |mut parameters| match parameters["allowed_merge_methods"].take() {
+                Value::Array(words) => Some(Value::Array(words)),
+                _ => None,
+            },
+        )
         .collect();
     let is_allowed = |method: &MergeMethod| {
         let word = json!(method.word());

@@ -60,7 +60,10 @@ fn errors(body: &Create) -> Vec<FieldError> {
 /// What git takes for a branch (`git check-ref-format --branch`), but those of the queue.
 fn is_branch_name(name: &str) -> bool {
     let is_part = |part: &str| {
-        !part.is_empty() && !part.starts_with('.') && !part.ends_with('.') && !part.ends_with(".lock")
+        !part.is_empty()
+            && !part.starts_with('.')
+            && !part.ends_with('.')
+            && !part.ends_with(".lock")
     };
     let is_taken = |c: char| !c.is_control() && !" ~^:?*[\\".contains(c);
     let is_own = name == QUEUE_BRANCHES || name.starts_with("g1t-queue/");
@@ -168,8 +171,32 @@ mod tests {
         }
         let long = "b".repeat(201);
         for wrong in [
-            "", "-a", "HEAD", "@", "a..b", "a b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "a\0", "/a", "a/",
-            "a//b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "a@{1}", "g1t-queue", "g1t-queue/x", &long,
+            "",
+            "-a",
+            "HEAD",
+            "@",
+            "a..b",
+            "a b",
+            "a~1",
+            "a^",
+            "a:b",
+            "a?",
+            "a*",
+            "a[",
+            "a\\b",
+            "a\0",
+            "/a",
+            "a/",
+            "a//b",
+            ".a",
+            "a/.b",
+            "a.",
+            "a.lock",
+            "a.lock/b",
+            "a@{1}",
+            "g1t-queue",
+            "g1t-queue/x",
+            &long,
         ] {
             assert!(!is_branch_name(wrong), "{wrong}");
         }

@@ -72,11 +72,7 @@ async fn lock(tx: &Transaction, asked: &Asked<'_>) -> Result<Id, Fault> {
 }
 
 /// Does nothing when it is in a queue already.
-async fn insert(
-    tx: &Transaction,
-    asked: &Asked<'_>,
-    queue: Id,
-) -> Result<(), Fault> {
+async fn insert(tx: &Transaction, asked: &Asked<'_>, queue: Id) -> Result<(), Fault> {
     let (request, repository, pull) = (asked.request, asked.repository, &asked.pull);
     let entry = ids::prefixed("qe");
     let params = params![

@@ -123,7 +123,11 @@ fn whoever_goes_round_the_queue_is_judged_as_if_there_were_none() {
         ],
     };
     let left = without_queue(vec![ruleset]);
-    let kinds: Vec<_> = left[0].rules.iter().map(|rule| rule.kind.as_str()).collect();
+    let kinds: Vec<_> = left[0]
+        .rules
+        .iter()
+        .map(|rule| rule.kind.as_str())
+        .collect();
     assert_eq!(kinds, ["required_status_checks"]);
 }
 
@@ -159,9 +163,15 @@ fn a_queues_own_method_counts_and_else_the_one_asked_for() {
     let of = |queue: Option<&QueueSettings>, asked| method(&repository(), queue, asked).ok();
     // The queue's method is its own affair, switched off for people or not.
     let merge = settings(Some("merge"));
-    assert_eq!(of(Some(&merge), Some(MergeMethod::Squash)), Some(MergeMethod::Merge));
+    assert_eq!(
+        of(Some(&merge), Some(MergeMethod::Squash)),
+        Some(MergeMethod::Merge)
+    );
     let open = settings(None);
-    assert_eq!(of(Some(&open), Some(MergeMethod::Squash)), Some(MergeMethod::Squash));
+    assert_eq!(
+        of(Some(&open), Some(MergeMethod::Squash)),
+        Some(MergeMethod::Squash)
+    );
     assert_eq!(of(Some(&open), None), None);
     assert_eq!(of(None, Some(MergeMethod::Merge)), None);
 }
@@ -182,5 +192,8 @@ fn what_is_shown_is_judged_with_a_method_that_could_be_used() {
     let tried = requirement(Enforcement::Evaluate, json!(["fast-forward"]));
     let silent = requirement(Enforcement::Active, Value::Null);
     assert_eq!(first(&[rebase, tried, silent]), MergeMethod::Rebase);
-    assert_eq!(first(&[requirement(Enforcement::Active, json!([]))]), MergeMethod::Merge);
+    assert_eq!(
+        first(&[requirement(Enforcement::Active, json!([]))]),
+        MergeMethod::Merge
+    );
 }
