@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::capability::judge::Judge;
-use crate::capability::postgres::GuestPool;
+use crate::capability::postgres::{GivenLogins, GuestLogins, GuestPool};
 use crate::identity::Identity;
 use crate::intents;
 use crate::limits;
@@ -36,6 +36,8 @@ const QUEUE: &str = "g1t-events-work";
 /// What a server is made of.
 pub struct Settings {
     pub database: PgConnectOptions,
+    /// How components log in; none: by logins that the host makes.
+    pub guests: Option<GivenLogins>,
     pub data: PathBuf,
     /// Folder for compiled components: this host's own.
     pub code: PathBuf,
@@ -90,6 +92,7 @@ impl Base {
             .await
             .context("the database cannot be reached")?;
         migrate(&pool).await?;
+        let guests = GuestLogins::prepare(&pool, &settings.database, settings.guests).await?;
         std::fs::create_dir_all(&settings.data)?;
         let data = settings.data.canonicalize()?;
         let listener = TcpListener::bind(settings.listen).await.with_context(|| {
@@ -109,7 +112,7 @@ impl Base {
         let cache = CodeCache::open(&settings.code)?;
         let engine = app_engine()?;
         let services = Arc::new(Services {
-            guests: GuestPool::new(settings.database.clone(), limits::GUEST_CONNECTIONS),
+            guests: GuestPool::new(guests, limits::GUEST_CONNECTIONS),
             pool: pool.clone(),
             repos: Repos::open(data.join("repositories"), Some(hooks.clone()))?,
             judge: Judge::load(&cache, &manifest.judge)?,

@@ -55,6 +55,12 @@ pub struct ServerArgs {
     /// Address of the Postgres server; `up` starts a private one when left out.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
+    /// Address with the login for components that may write: a member of g1t_guest. The host makes one when left out.
+    #[arg(long, env = "G1T_GUEST_DATABASE_URL", hide_env_values = true)]
+    pub guest_database_url: Option<String>,
+    /// Address with the login for components that may only read: a member of g1t_reader. As above.
+    #[arg(long, env = "G1T_READER_DATABASE_URL", hide_env_values = true)]
+    pub reader_database_url: Option<String>,
     /// Address of an SQS queue; the queue is in Postgres when left out.
     #[arg(long, env = "SQS_QUEUE_URL")]
     pub sqs_queue_url: Option<String>,

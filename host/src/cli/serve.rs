@@ -11,6 +11,7 @@ use super::embedded::Embedded;
 use super::first_owner::{LOGIN, first_owner};
 use super::options::{Command, ServerArgs};
 use super::{demo, runner};
+use crate::capability::postgres::GivenLogins;
 
 /// Runs one command to its end.
 pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -58,6 +59,7 @@ async fn serve(args: ServerArgs) -> anyhow::Result<ExitCode> {
 async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Result<ExitCode> {
     let app = App::start(Settings {
         database,
+        guests: given_logins(args)?,
         code: args.code.clone().unwrap_or_else(|| args.data.join("code")),
         data: args.data.clone(),
         components: args.components.clone(),
@@ -83,6 +85,23 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
     println!("stopping");
     app.stop().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The logins for components that the operator made.
+fn given_logins(args: &ServerArgs) -> anyhow::Result<Option<GivenLogins>> {
+    let (writer, reader) = match (&args.guest_database_url, &args.reader_database_url) {
+        (None, None) => return Ok(None),
+        (Some(writer), Some(reader)) => (writer, reader),
+        _ => bail!("give both G1T_GUEST_DATABASE_URL and G1T_READER_DATABASE_URL, or neither"),
+    };
+    let options = |name, url: &str| {
+        PgConnectOptions::from_str(url)
+            .with_context(|| format!("{name} is not the address of a Postgres server"))
+    };
+    Ok(Some(GivenLogins {
+        writer: options("G1T_GUEST_DATABASE_URL", writer)?,
+        reader: options("G1T_READER_DATABASE_URL", reader)?,
+    }))
 }
 
 /// Waits for SIGINT or SIGTERM.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use g1t_repos::Repos;
 use g1t_work::capability::judge::Judge;
-use g1t_work::capability::postgres::GuestPool;
+use g1t_work::capability::postgres::{GuestLogins, GuestPool};
 use g1t_work::limits;
 use g1t_work::manifest::Manifest;
 use g1t_work::runtime::{
@@ -43,7 +43,7 @@ pub struct Database {
 }
 
 impl Database {
-    async fn create() -> Self {
+    pub async fn create() -> Self {
         let admin = PgConnectOptions::from_str(&variable("G1T_TEST_DATABASE_URL"))
             .expect("G1T_TEST_DATABASE_URL is an address of Postgres");
         let name = format!("host_{}", uuid::Uuid::now_v7().simple());
@@ -107,8 +107,18 @@ impl Drop for Database {
             let Ok(runtime) = runtime else { return };
             runtime.block_on(async {
                 if let Ok(mut connection) = PgConnection::connect_with(&admin).await {
-                    let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-                    connection.execute(AssertSqlSafe(drop)).await.ok();
+                    let number = "SELECT oid::bigint FROM pg_database WHERE datname = $1";
+                    let number: i64 = sqlx::query_scalar(number)
+                        .bind(&name)
+                        .fetch_one(&mut connection)
+                        .await
+                        .unwrap_or_default();
+                    for drop in [
+                        format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
+                        format!("DROP ROLE IF EXISTS g1t_guest_{number}, g1t_reader_{number}"),
+                    ] {
+                        connection.execute(AssertSqlSafe(drop)).await.ok();
+                    }
                 }
             });
         });
@@ -212,21 +222,21 @@ impl Stage {
     /// Guests have the database of the test.
     pub async fn open() -> Self {
         let database = Database::create().await;
-        let options = database.options.clone();
-        Self::on(database, options, MANIFEST).await.expect("loaded")
+        Self::on(database, None, MANIFEST).await.expect("loaded")
     }
 
     /// Guests are told to use another address.
     pub async fn with_guests_at(options: PgConnectOptions) -> Self {
         let database = Database::create().await;
-        Self::on(database, options, MANIFEST).await.expect("loaded")
+        Self::on(database, Some(options), MANIFEST)
+            .await
+            .expect("loaded")
     }
 
     /// Why a manifest is refused.
     pub async fn refusal(text: &str) -> LoadError {
         let database = Database::create().await;
-        let options = database.options.clone();
-        match Self::on(database, options, text).await {
+        match Self::on(database, None, text).await {
             Ok(_) => panic!("the manifest was taken"),
             Err(error) => error,
         }
@@ -234,7 +244,7 @@ impl Stage {
 
     async fn on(
         database: Database,
-        guests: PgConnectOptions,
+        elsewhere: Option<PgConnectOptions>,
         text: &str,
     ) -> Result<Self, LoadError> {
         let folder = tempfile::tempdir().expect("a folder");
@@ -244,6 +254,13 @@ impl Stage {
         let repos = Repos::open(folder.path().join("repositories"), None).expect("a folder");
         let variables = [("greeting", "hello"), ("secret", "hidden")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut guests = GuestLogins::prepare(&database.pool, &database.options, None)
+            .await
+            .expect("logins");
+        if let Some(elsewhere) = elsewhere {
+            guests.writer = elsewhere.clone();
+            guests.reader = elsewhere;
+        }
         let services = Arc::new(Services {
             guests: GuestPool::new(guests, limits::GUEST_CONNECTIONS),
             pool: database.pool.clone(),

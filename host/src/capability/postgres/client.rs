@@ -6,17 +6,23 @@ use sqlx::{AssertSqlSafe, Column, Either, Executor, PgPool, Postgres, SqlSafeStr
 use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
 use tracing::warn;
 
-use super::decode;
 use super::encode::Parameters;
+use super::login::GuestLogins;
+use super::{decode, statement};
 use crate::bindings::app::spin::postgres::postgres as wit;
 use crate::limits;
 use crate::manifest::Access;
 
-/// The connections that guests share.
+/// The connections that guests share: one pool for each login.
 #[derive(Clone)]
 pub struct GuestPool {
-    pool: PgPool,
+    writers: PgPool,
+    readers: PgPool,
+    /// What the host shows to say whose request a connection serves. A parameter, so that no view of Postgres shows it.
+    secret: Arc<[u8]>,
 }
+
+const ENTER: &str = "SELECT g1t_enter($1, $2, $3)";
 
 /// Whose request a connection is for: what row-level security goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,27 +34,14 @@ pub struct Scope {
 }
 
 impl GuestPool {
-    /// Connects lazily: a database that is down fails the first request, not the start.
-    pub fn new(options: PgConnectOptions, connections: u32) -> Self {
-        // Given when the connection is made, so that RESET ALL brings them back.
-        let options = options.options([
-            // Rolling back where nothing is open is routine here, not a warning.
-            ("client_min_messages", "error".to_owned()),
-            (
-                "statement_timeout",
-                limits::STATEMENT.as_millis().to_string(),
-            ),
-            (
-                "idle_in_transaction_session_timeout",
-                limits::IDLE_IN_TRANSACTION.as_millis().to_string(),
-            ),
-        ]);
-        let pool = PgPoolOptions::new()
-            .max_connections(connections)
-            .acquire_timeout(limits::CONNECT_WAIT)
-            .test_before_acquire(false)
-            .connect_lazy_with(options);
-        Self { pool }
+    /// Connects lazily: a database that is down fails the first request, not the start. Who may only read gets a third of
+    /// `connections` beside them.
+    pub fn new(logins: GuestLogins, connections: u32) -> Self {
+        Self {
+            writers: pool(logins.writer, connections),
+            readers: pool(logins.reader, connections.div_ceil(3)),
+            secret: logins.secret.into(),
+        }
     }
 
     /// A connection for one request.
@@ -56,22 +49,21 @@ impl GuestPool {
     /// # Errors
     /// `connection-failed` when none is free within [`limits::CONNECT_WAIT`] or the server does not answer.
     pub async fn open(&self, scope: Scope, access: Access) -> Result<Session, wit::Error> {
-        let mut connection = self.pool.acquire().await.map_err(|error| {
+        let pool = match access {
+            Access::Read => &self.readers,
+            Access::Write => &self.writers,
+        };
+        let mut connection = pool.acquire().await.map_err(|error| {
             warn!(%error, "no database connection for a guest");
             wit::Error::ConnectionFailed(
                 "the database is busy or cannot be reached; try again".into(),
             )
         })?;
-        let number = |id: Option<i64>| id.map(|id| id.to_string()).unwrap_or_default();
-        let set = format!(
-            "SET ROLE g1t_guest; SET g1t.workspace_id = '{}'; SET g1t.actor_id = '{}'; \
-             SET default_transaction_read_only = {}",
-            number(scope.workspace),
-            number(scope.actor),
-            if access == Access::Read { "on" } else { "off" },
-        );
-        let done = within(connection.execute(sqlx::raw_sql(AssertSqlSafe(set)))).await;
-        if let Err(error) = done {
+        let enter = sqlx::query(ENTER)
+            .bind(&*self.secret)
+            .bind(scope.workspace)
+            .bind(scope.actor);
+        if let Err(error) = within(enter.execute(&mut *connection)).await {
             // The connection may be dead without the pool's knowing: it must not go back.
             drop(connection.detach());
             return Err(error);
@@ -86,8 +78,29 @@ impl GuestPool {
 
     /// Closes every connection, waiting for those in use.
     pub async fn close(&self) {
-        self.pool.close().await;
+        tokio::join!(self.writers.close(), self.readers.close());
     }
+}
+
+fn pool(options: PgConnectOptions, connections: u32) -> PgPool {
+    // Given when the connection is made, so that RESET ALL brings them back.
+    let options = options.options([
+        // Rolling back where nothing is open is routine here, not a warning.
+        ("client_min_messages", "error".to_owned()),
+        (
+            "statement_timeout",
+            limits::STATEMENT.as_millis().to_string(),
+        ),
+        (
+            "idle_in_transaction_session_timeout",
+            limits::IDLE_IN_TRANSACTION.as_millis().to_string(),
+        ),
+    ]);
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(limits::CONNECT_WAIT)
+        .test_before_acquire(false)
+        .connect_lazy_with(options)
 }
 
 struct Held {
@@ -110,7 +123,8 @@ impl Drop for Held {
             return;
         };
         runtime.spawn(async move {
-            let clean = "ROLLBACK; RESET ROLE; RESET ALL; SELECT pg_advisory_unlock_all()";
+            let clean =
+                "ROLLBACK; RESET ROLE; RESET ALL; DISCARD TEMP; SELECT pg_advisory_unlock_all()";
             if within(connection.execute(sqlx::raw_sql(clean)))
                 .await
                 .is_err()
@@ -141,6 +155,7 @@ impl Session {
         statement: String,
         parameters: Vec<wit::ParameterValue>,
     ) -> Result<u64, wit::Error> {
+        statement::check(&statement)?;
         let Parameters { types, arguments } = Parameters::new(parameters)?;
         let mut held = self.held.lock().await;
         let Held { connection, busy } = &mut *held;
@@ -161,6 +176,7 @@ impl Session {
         statement: String,
         parameters: Vec<wit::ParameterValue>,
     ) -> Result<Answer, wit::Error> {
+        statement::check(&statement)?;
         let Parameters { types, arguments } = Parameters::new(parameters)?;
         let mut held = Arc::clone(&self.held).lock_owned().await;
         let Held { connection, busy } = &mut *held;

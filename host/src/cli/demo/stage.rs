@@ -56,6 +56,7 @@ impl Stage {
         std::fs::create_dir_all(&data)?;
         let app = App::start(Settings {
             database: embedded.options(),
+            guests: None,
             data,
             code: args.components.join("code"),
             components: args.components.clone(),
