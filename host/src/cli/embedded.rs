@@ -1,6 +1,10 @@
 //! A private Postgres: a child process on a unix socket under the data folder.
+//!
+//! Whoever reaches the socket is its superuser without a password, so socket and folder are closed to everybody else.
 
 use std::ffi::OsStr;
+use std::fs::{DirBuilder, File, Permissions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -17,7 +21,9 @@ const DATABASE: &str = "g1t-work";
 /// A running server; stopped by [`Embedded::stop`].
 pub struct Embedded {
     child: Child,
-    socket: PathBuf,
+    socket: Socket,
+    /// Held as long as the server runs: the folder is one process's at a time.
+    _lock: File,
     programs: Programs,
     data: PathBuf,
 }
@@ -97,12 +103,19 @@ impl Embedded {
     /// Starts the server in a folder, making the cluster when there is none.
     pub async fn start(folder: &Path) -> anyhow::Result<Self> {
         let programs = Programs::find()?;
-        std::fs::create_dir_all(folder)?;
+        // Another user must get through the folders above to its own, but not look round in them.
+        let mode = if programs.as_nobody { 0o711 } else { 0o700 };
+        DirBuilder::new()
+            .recursive(true)
+            .mode(mode)
+            .create(folder)?;
         let folder = folder.canonicalize()?;
+        let lock = lock(&folder)?;
         let data = folder.join("data");
-        let socket = socket_folder(&folder)?;
-        if programs.as_nobody {
-            for path in [&folder, &socket] {
+        let socket = Socket::in_folder(&folder)?;
+        for path in [&folder, socket.path()] {
+            std::fs::set_permissions(path, Permissions::from_mode(0o700))?;
+            if programs.as_nobody {
                 own_by_nobody(path).await?;
             }
         }
@@ -122,18 +135,8 @@ impl Embedded {
             programs.run("initdb", &args).await?;
         }
         stop_left_over(&data).await;
-        let mut command = programs.command("postgres");
-        command.arg("-D").arg(&data).arg("-k").arg(&socket);
-        command.args([
-            "-c",
-            "listen_addresses=",
-            "-c",
-            "max_connections=100",
-            "-c",
-            "shared_buffers=64MB",
-        ]);
-        let log = std::fs::File::create(folder.join("postgres.log"))?;
-        let child = command
+        let log = File::create(folder.join("postgres.log"))?;
+        let child = server(&programs, &data, socket.path())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
@@ -141,6 +144,7 @@ impl Embedded {
         let embedded = Self {
             child,
             socket,
+            _lock: lock,
             programs,
             data,
         };
@@ -151,7 +155,7 @@ impl Embedded {
     /// How to reach the database.
     pub fn options(&self) -> PgConnectOptions {
         PgConnectOptions::new_without_pgpass()
-            .socket(&self.socket)
+            .socket(self.socket.path())
             .username("g1t")
             .database(DATABASE)
     }
@@ -204,16 +208,62 @@ impl Embedded {
     }
 }
 
-/// A folder whose path is short enough for a unix socket (about 100 bytes).
-fn socket_folder(folder: &Path) -> anyhow::Result<PathBuf> {
-    let beside = folder.join("s");
-    if beside.as_os_str().len() < 80 {
-        std::fs::create_dir_all(&beside)?;
-        return Ok(beside);
+fn server(programs: &Programs, data: &Path, socket: &Path) -> Command {
+    let mut command = programs.command("postgres");
+    command.arg("-D").arg(data).arg("-k").arg(socket);
+    for setting in [
+        "listen_addresses=",
+        "unix_socket_permissions=0700",
+        "max_connections=100",
+        "shared_buffers=64MB",
+    ] {
+        command.args(["-c", setting]);
     }
-    let short = std::env::temp_dir().join(format!("g1t-{:x}", std::process::id()));
-    std::fs::create_dir_all(&short)?;
-    Ok(short)
+    // A terminal's Ctrl-C is for the host, which still needs the database while it finishes.
+    command.process_group(0);
+    command
+}
+
+/// A folder whose path is short enough for a unix socket (about 100 bytes).
+enum Socket {
+    Beside(PathBuf),
+    Short(tempfile::TempDir),
+}
+
+impl Socket {
+    fn in_folder(folder: &Path) -> anyhow::Result<Self> {
+        let beside = folder.join("s");
+        if beside.as_os_str().len() < 80 {
+            std::fs::create_dir_all(&beside)?;
+            return Ok(Self::Beside(beside));
+        }
+        let short = tempfile::Builder::new().prefix("g1t-").tempdir()?;
+        Ok(Self::Short(short))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Beside(path) => path,
+            Self::Short(folder) => folder.path(),
+        }
+    }
+}
+
+/// Makes the folder this process's own.
+fn lock(folder: &Path) -> anyhow::Result<File> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join("lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another g1t-work runs its Postgres in {}: stop it, or give another folder by --data",
+            folder.display()
+        ),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
 }
 
 async fn own_by_nobody(path: &Path) -> anyhow::Result<()> {
@@ -231,7 +281,8 @@ async fn own_by_nobody(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A server that outlived a host that was killed holds the data folder: it is told to stop first.
+/// A server that outlived a host that was killed holds the data folder: it is told to stop first. The number in its file
+/// may be another process's by now, so only a server that works in this folder is told.
 async fn stop_left_over(data: &Path) {
     let Ok(text) = std::fs::read_to_string(data.join("postmaster.pid")) else {
         return;
@@ -243,7 +294,7 @@ async fn stop_left_over(data: &Path) {
     else {
         return;
     };
-    let alive = || Path::new(&format!("/proc/{pid}")).exists();
+    let alive = || is_server_of(pid, data);
     if alive() {
         Command::new("kill")
             .args(["-INT", &pid.to_string()])
@@ -257,4 +308,79 @@ async fn stop_left_over(data: &Path) {
         }
     };
     tokio::time::timeout(START_TIME, gone).await.ok();
+}
+
+/// Whether a process is a Postgres whose data folder is this one: it works there.
+fn is_server_of(pid: u32, data: &Path) -> bool {
+    let of = |what: &str| std::fs::read_link(format!("/proc/{pid}/{what}"));
+    let is_postgres = of("exe").is_ok_and(|exe| {
+        // A program replaced by an update has " (deleted)" behind its name.
+        exe.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("postgres"))
+    });
+    is_postgres && of("cwd").is_ok_and(|folder| folder == data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    /// A folder that the server's user can get to.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o711)).unwrap();
+        folder
+    }
+
+    /// The group of a process: the fifth word of its state, counted behind the name in parentheses.
+    fn group_of(pid: u32) -> String {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let (_, behind) = state.rsplit_once(") ").unwrap();
+        behind.split(' ').nth(2).unwrap().to_owned()
+    }
+
+    #[tokio::test]
+    async fn the_server_is_closed_to_others_and_one_process_has_it() {
+        let folder = folder();
+        let place = folder.path().join("postgres");
+        let running = Embedded::start(&place).await.unwrap();
+        let closed = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o077 == 0;
+        assert!(closed(&place), "the folder");
+        assert!(closed(running.socket.path()), "the socket's folder");
+        assert!(
+            closed(&running.socket.path().join(".s.PGSQL.5432")),
+            "the socket"
+        );
+        let child = running.child.id().unwrap();
+        assert_ne!(group_of(child), group_of(std::process::id()));
+        let Err(second) = Embedded::start(&place).await else {
+            panic!("two had one folder");
+        };
+        assert!(second.to_string().contains("--data"), "{second:#}");
+        running.stop().await;
+        Embedded::start(&place).await.unwrap().stop().await;
+    }
+
+    #[tokio::test]
+    async fn a_server_that_was_left_over_is_stopped_and_a_stranger_is_not() {
+        let folder = folder();
+        let place = folder.path().join("postgres");
+        let mut left = Embedded::start(&place).await.unwrap();
+        let data = left.data.clone();
+        let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
+        // As when the host is killed: nobody stops the server, and the lock goes with the process.
+        left._lock.unlock().unwrap();
+        let next = Embedded::start(&place).await.unwrap();
+        assert!(
+            left.child.try_wait().unwrap().is_some(),
+            "it holds the folder"
+        );
+        next.stop().await;
+        let pid = stranger.id().unwrap();
+        std::fs::write(data.join("postmaster.pid"), format!("{pid}\n")).unwrap();
+        stop_left_over(&data).await;
+        assert!(stranger.try_wait().unwrap().is_none(), "it was ended");
+        stranger.kill().await.unwrap();
+    }
 }
