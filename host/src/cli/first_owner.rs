@@ -10,8 +10,12 @@ use crate::identity::{TOKEN_PREFIX, hash_token};
 pub const LOGIN: &str = "owner";
 
 /// Makes the first person and a token, when there is no person yet. The token is in nobody's hands but the caller's: the
-/// database has its hash only.
-pub async fn first_owner(pool: &PgPool) -> Result<Option<String>, sqlx::Error> {
+/// database has its hash only. So `keep` gets it before it counts: a crash in between leaves a token that is none, and the
+/// next start makes another.
+pub async fn first_owner(
+    pool: &PgPool,
+    keep: impl FnOnce(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<Option<String>> {
     let mut tx = pool.begin().await?;
     // Two hosts that start at once must not both find nobody.
     sqlx::query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE")
@@ -35,6 +39,7 @@ pub async fn first_owner(pool: &PgPool) -> Result<Option<String>, sqlx::Error> {
         .bind(vec!["workspace:admin".to_owned(), "workspace:create".to_owned()])
         .execute(&mut *tx)
         .await?;
+    keep(&token)?;
     tx.commit().await?;
     Ok(Some(token))
 }

@@ -10,7 +10,7 @@ use super::app::{App, Settings, migrate};
 use super::embedded::Embedded;
 use super::first_owner::{LOGIN, first_owner};
 use super::options::{Command, ServerArgs};
-use super::{demo, runner};
+use super::{dead_letters, demo, runner};
 use crate::capability::postgres::GivenLogins;
 
 /// Runs one command to its end.
@@ -70,12 +70,15 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
     })
     .await?;
     println!("g1t-work is at {}", app.public_url);
-    if let Some(token) = first_owner(&app.pool).await? {
-        match &args.token_file {
-            Some(file) => write_token(file, &token)?,
-            None => println!("token of the first owner ('{LOGIN}'), shown this once: {token}"),
+    first_owner(&app.pool, |token| match &args.token_file {
+        Some(file) => write_token(file, token)
+            .with_context(|| format!("the token cannot be written to {}", file.display())),
+        None => {
+            println!("token of the first owner ('{LOGIN}'), shown this once: {token}");
+            Ok(())
         }
-    }
+    })
+    .await?;
     let at = app
         .public_url
         .trim_start_matches("http://")
@@ -125,5 +128,6 @@ fn write_token(file: &Path, token: &str) -> anyhow::Result<()> {
         .mode(0o600)
         .open(file)?;
     writeln!(file, "{token}")?;
+    file.sync_all()?;
     Ok(())
 }
