@@ -6,7 +6,7 @@ mod stage;
 
 use g1t_work::capability::postgres::{GivenLogins, GuestLogins, LoginError};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, PgPool};
 use stage::{Ask, Came, Database, Stage};
 
 const NAMES: &str = "SELECT name FROM repositories ORDER BY name";
@@ -178,4 +178,66 @@ async fn a_login_that_may_more_than_a_guest_is_not_taken() {
     let writing_reader = prepare(&logins.writer, &logins.writer).await;
     assert!(matches!(writing_reader, Err(LoginError::Unfit { .. })));
     assert!(prepare(&logins.writer, &logins.reader).await.is_ok());
+}
+
+/// A database of a role that is no superuser; both are dropped at the end of `story`.
+async fn with_ordinary_host(may: &str, story: impl AsyncFnOnce(PgConnectOptions)) {
+    let database = Database::create().await;
+    let name = format!("ordinary_{}", uuid::Uuid::now_v7().simple());
+    let mut admin = PgConnection::connect_with(&database.options)
+        .await
+        .expect("Postgres answers");
+    for statement in [
+        format!("CREATE ROLE {name} LOGIN {may}"),
+        format!("CREATE DATABASE {name} OWNER {name}"),
+    ] {
+        admin
+            .execute(AssertSqlSafe(statement))
+            .await
+            .expect("allowed");
+    }
+    story(database.options.clone().username(&name).database(&name)).await;
+    let number: i64 = sqlx::query_scalar("SELECT oid::bigint FROM pg_database WHERE datname = $1")
+        .bind(&name)
+        .fetch_one(&mut admin)
+        .await
+        .expect("a number");
+    for statement in [
+        format!("DROP DATABASE {name} WITH (FORCE)"),
+        format!("DROP ROLE IF EXISTS g1t_guest_{number}, g1t_reader_{number}, {name}"),
+    ] {
+        admin
+            .execute(AssertSqlSafe(statement))
+            .await
+            .expect("allowed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_no_superuser_lets_guests_in_or_says_what_it_lacks() {
+    with_ordinary_host("CREATEROLE", async |options| {
+        let pool = PgPool::connect_with(options.clone()).await.expect("let in");
+        sqlx::migrate!("./migrations")
+            .run(&pool)
+            .await
+            .expect("migrated");
+        let logins = GuestLogins::prepare(&pool, &options, None)
+            .await
+            .expect("logins");
+        assert_eq!(seen_by(&logins.writer, 1).await, 0);
+    })
+    .await;
+    with_ordinary_host("", async |options| {
+        let pool = PgPool::connect_with(options.clone()).await.expect("let in");
+        // Both groups are there: another database of this server made them.
+        sqlx::migrate!("./migrations")
+            .run(&pool)
+            .await
+            .expect("migrated");
+        let Err(error) = GuestLogins::prepare(&pool, &options, None).await else {
+            panic!("it made logins");
+        };
+        assert!(error.to_string().contains("CREATEROLE"), "{error}");
+    })
+    .await;
 }

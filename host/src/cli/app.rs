@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use g1t_events::{
     Consumer, ConsumerSettings, PostgresQueue, QueueClient, Relay, SqsQueue, SqsSettings,
 };
 use g1t_repos::Repos;
-use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgPool, Row};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -60,8 +60,29 @@ pub struct App {
     _ticker: Ticker,
 }
 
+/// Whether the role may do what the migrations do, beside owning its tables.
+const ABLE: &str = "
+    SELECT current_user::text AS role,
+           has_schema_privilege(current_schema(), 'CREATE') AS makes_tables,
+           (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user)
+               OR (SELECT count(*) = 2 FROM pg_roles WHERE rolname IN ('g1t_guest', 'g1t_reader')) AS has_groups";
+
 /// Brings a database up to date, one process at a time.
 pub async fn migrate(pool: &PgPool) -> anyhow::Result<()> {
+    let able = sqlx::query(ABLE).fetch_one(pool).await?;
+    let role: String = able.try_get("role")?;
+    if !able
+        .try_get::<Option<bool>, _>("makes_tables")?
+        .unwrap_or(false)
+    {
+        bail!("DATABASE_URL's role may not make tables: make '{role}' the database's owner");
+    }
+    if !able.try_get("has_groups")? {
+        bail!(
+            "DATABASE_URL's role may not make roles: `ALTER ROLE \"{role}\" CREATEROLE`, or \
+             `CREATE ROLE g1t_guest NOINHERIT; CREATE ROLE g1t_reader NOINHERIT`, as a superuser"
+        );
+    }
     sqlx::migrate!()
         .run(pool)
         .await

@@ -24,8 +24,9 @@ pub enum LoginError {
     #[error("the database does not say how components log in")]
     Database(#[from] sqlx::Error),
     #[error(
-        "DATABASE_URL's role may not make the logins for components: give it CREATEROLE, or make a member of g1t_guest and \
-         one of g1t_reader and name them by G1T_GUEST_DATABASE_URL and G1T_READER_DATABASE_URL"
+        "DATABASE_URL's role may not make the logins for components: give it CREATEROLE (and from Postgres 16 on, g1t_guest \
+         and g1t_reader WITH ADMIN OPTION), or make a member of g1t_guest and one of g1t_reader and name them by \
+         G1T_GUEST_DATABASE_URL and G1T_READER_DATABASE_URL"
     )]
     NotMade(#[source] sqlx::Error),
     #[error(
