@@ -133,6 +133,20 @@ async fn a_connection_that_breaks_in_a_statement_is_an_error_and_the_next_one_wo
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_after_the_database_was_started_again_is_answered() {
+    let stage = Stage::open().await;
+    // Several connections, all back in the pool.
+    let held = (0..4).map(|_| stage.sql(None, "SELECT 1 FROM pg_sleep(0.1)"));
+    futures::future::join_all(held).await;
+    let end = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+               WHERE datname = current_database() AND usename LIKE 'g1t\\_guest\\_%' AND $1 = 0";
+    assert!(stage.database.execute(end, 0).await >= 4);
+    for _ in 0..4 {
+        assert_eq!(stage.sql(None, "SELECT 'back'").await, Came::ok("back"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_says_nothing_is_an_error_and_not_a_hang() {
     // Takes connections and never speaks.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -48,7 +48,8 @@ pub const RETENTION_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Messages handled at the same time by one consumer: handlers wait for the database and git more than they compute.
 pub const CONCURRENCY: usize = 8;
 
-/// Deliveries of one message before it goes to the dead letters.
+/// Deliveries of one message before it goes to the dead letters. With the waits between them, two minutes and more: longer
+/// than a restart of the database takes.
 pub const MAX_RECEIVES: u32 = 8;
 
 /// The longest one handling may take: without it a handler that hangs would hold its group for ever by its heartbeats.
@@ -79,7 +80,7 @@ pub const BACK_OFF_FIRST: Duration = Duration::from_millis(200);
 /// The longest wait after failures.
 pub const BACK_OFF_MOST: Duration = Duration::from_secs(30);
 
-/// Wait before the second delivery after a panic or a time-out of a handler, doubled for each further one.
+/// Wait before the second delivery after a failure, doubled for each further one; a handler may ask for longer.
 pub const RETRY_FIRST: Duration = Duration::from_secs(1);
 
 /// The longest such wait.

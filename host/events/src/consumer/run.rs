@@ -12,7 +12,7 @@ use super::handler::Handler;
 use super::work::Work;
 use crate::limits::{
     BACK_OFF_FIRST, BACK_OFF_MOST, CONCURRENCY, HANDLE_LIMIT, MAX_BATCH_MESSAGES, MAX_RECEIVES,
-    RECEIVE_WAIT, STOP_LIMIT, VISIBILITY, back_off,
+    RECEIVE_WAIT, RETRY_FIRST, STOP_LIMIT, VISIBILITY, back_off,
 };
 use crate::queue::{QueueClient, Received};
 
@@ -23,6 +23,8 @@ pub struct ConsumerSettings {
     pub concurrency: usize,
     /// Deliveries before a message dies.
     pub max_receives: u32,
+    /// The wait before the second delivery, doubled for each further one; longer when the handler asks for it.
+    pub retry_first: Duration,
     /// How long a message stays hidden without a heartbeat; at least a second for SQS.
     pub visibility: Duration,
     /// How long one receive waits.
@@ -38,6 +40,7 @@ impl Default for ConsumerSettings {
         Self {
             concurrency: CONCURRENCY,
             max_receives: MAX_RECEIVES,
+            retry_first: RETRY_FIRST,
             visibility: VISIBILITY,
             wait: RECEIVE_WAIT,
             handle_limit: HANDLE_LIMIT,

@@ -16,7 +16,7 @@ use super::handler::{Failure, Handler};
 use super::run::ConsumerSettings;
 use crate::dead_letters::{self, Death};
 use crate::event::{Event, EventId};
-use crate::limits::{HEARTBEAT_PARTS, MAX_HIDDEN, RETRY_FIRST, RETRY_MOST, back_off};
+use crate::limits::{HEARTBEAT_PARTS, MAX_HIDDEN, RETRY_MOST, back_off};
 use crate::queue::{QueueClient, QueueError, Received};
 
 /// What a consumer's tasks share.
@@ -86,20 +86,19 @@ impl Work {
             () = self.heartbeat(message) => return Fate::Again(Duration::ZERO),
             () = give_up.cancelled() => return Fate::Again(Duration::ZERO),
         };
-        let pause = back_off(receive_count, RETRY_FIRST, RETRY_MOST);
         let failure = match answer {
             Ok(Ok(Ok(()))) => return Fate::Delete,
             Ok(Ok(Err(failure))) => failure,
             Ok(Err(_panic)) => Failure::Retry {
-                after: pause,
+                after: Duration::ZERO,
                 why: "the handler panicked; see the log".into(),
             },
             Err(_elapsed) => Failure::Retry {
-                after: pause,
+                after: Duration::ZERO,
                 why: format!("handling took longer than {:?}", self.settings.handle_limit),
             },
         };
-        fate_of(failure, receive_count, self.settings.max_receives)
+        fate_of(failure, receive_count, &self.settings)
     }
 
     /// Keeps the message hidden; does not return.
@@ -173,16 +172,15 @@ impl Work {
 /// |---|---|---|
 /// | reject | any | die |
 /// | retry | none | die |
-/// | retry | some | come again |
-fn fate_of(failure: Failure, receive_count: u32, max_receives: u32) -> Fate {
+/// | retry | some | come again, each time later: what is down for a minute must not kill what happens meanwhile |
+fn fate_of(failure: Failure, receive_count: u32, settings: &ConsumerSettings) -> Fate {
     match failure {
         Failure::Reject(why) => Fate::Die(why),
-        Failure::Retry { why, .. } if receive_count >= max_receives => Fate::Die(format!(
+        Failure::Retry { why, .. } if receive_count >= settings.max_receives => Fate::Die(format!(
             "not handled in {receive_count} tries; the last: {why}"
         )),
-        Failure::Retry { after, why } => {
-            tracing::info!(why, "not handled");
-            Fate::Again(after)
+        Failure::Retry { after, .. } => {
+            Fate::Again(after.max(back_off(receive_count, settings.retry_first, RETRY_MOST)))
         }
     }
 }
@@ -214,18 +212,42 @@ mod tests {
 
     #[test]
     fn a_failure_with_deliveries_left_comes_again_and_the_last_dies() {
+        let settings = ConsumerSettings {
+            max_receives: 2,
+            ..ConsumerSettings::default()
+        };
         let retry = || Failure::Retry {
             after: Duration::from_secs(3),
             why: "busy".into(),
         };
-        assert_eq!(fate_of(retry(), 1, 2), Fate::Again(Duration::from_secs(3)));
         assert_eq!(
-            fate_of(retry(), 2, 2),
+            fate_of(retry(), 1, &settings),
+            Fate::Again(Duration::from_secs(3))
+        );
+        assert_eq!(
+            fate_of(retry(), 2, &settings),
             Fate::Die("not handled in 2 tries; the last: busy".into())
         );
         assert_eq!(
-            fate_of(Failure::Reject("never".into()), 1, 2),
+            fate_of(Failure::Reject("never".into()), 1, &settings),
             Fate::Die("never".into())
         );
+    }
+
+    #[test]
+    fn a_failure_that_lasts_minutes_kills_nothing() {
+        let settings = ConsumerSettings::default();
+        let mut waited = Duration::ZERO;
+        for receive_count in 1..settings.max_receives {
+            let failure = Failure::Retry {
+                after: Duration::from_secs(1),
+                why: "the database is down".into(),
+            };
+            match fate_of(failure, receive_count, &settings) {
+                Fate::Again(after) => waited += after,
+                fate => panic!("{fate:?}"),
+            }
+        }
+        assert!(waited > Duration::from_secs(120), "{waited:?}");
     }
 }

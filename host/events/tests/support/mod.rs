@@ -327,6 +327,7 @@ impl Running {
 pub fn settings() -> ConsumerSettings {
     ConsumerSettings {
         max_receives: 3,
+        retry_first: Duration::from_millis(10),
         visibility: SHORT,
         wait: SHORT,
         ..ConsumerSettings::default()

@@ -4,6 +4,7 @@ use futures::TryStreamExt;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Column, Either, Executor, PgPool, Postgres, SqlSafeStr, Statement};
 use tokio::sync::{Mutex, OwnedMutexGuard, mpsc, oneshot};
+use tokio::time::Instant;
 use tracing::warn;
 
 use super::encode::Parameters;
@@ -53,27 +54,32 @@ impl GuestPool {
             Access::Read => &self.readers,
             Access::Write => &self.writers,
         };
-        let mut connection = pool.acquire().await.map_err(|error| {
-            warn!(%error, "no database connection for a guest");
-            wit::Error::ConnectionFailed(
-                "the database is busy or cannot be reached; try again".into(),
-            )
-        })?;
-        let enter = sqlx::query(ENTER)
-            .bind(&*self.secret)
-            .bind(scope.workspace)
-            .bind(scope.actor);
-        if let Err(error) = within(enter.execute(&mut *connection)).await {
-            // The connection may be dead without the pool's knowing: it must not go back.
+        let until = Instant::now() + limits::CONNECT_WAIT;
+        loop {
+            let mut connection = pool.acquire().await.map_err(|error| {
+                warn!(%error, "no database connection for a guest");
+                wit::Error::ConnectionFailed(
+                    "the database is busy or cannot be reached; try again".into(),
+                )
+            })?;
+            let enter = sqlx::query(ENTER)
+                .bind(&*self.secret)
+                .bind(scope.workspace)
+                .bind(scope.actor);
+            let Err(error) = within(enter.execute(&mut *connection)).await else {
+                return Ok(Session {
+                    held: Arc::new(Mutex::new(Held {
+                        connection: Some(connection),
+                        busy: false,
+                    })),
+                });
+            };
+            // Dead without the pool's knowing, as all of them are when the server was started again: the next may live.
             drop(connection.detach());
-            return Err(error);
+            if !is_broken(&error) || Instant::now() >= until {
+                return Err(error);
+            }
         }
-        Ok(Session {
-            held: Arc::new(Mutex::new(Held {
-                connection: Some(connection),
-                busy: false,
-            })),
-        })
     }
 
     /// Closes every connection, waiting for those in use.
@@ -247,6 +253,16 @@ async fn pump(
     drop(stream);
     *busy = !settled(&result);
     result
+}
+
+/// True when it was the connection that failed, or the server that ended it, and not the statement.
+fn is_broken(error: &wit::Error) -> bool {
+    match error {
+        wit::Error::QueryFailed(wit::QueryError::DbError(error)) => ["08", "57P"]
+            .iter()
+            .any(|class| error.code.starts_with(class)),
+        _ => true,
+    }
 }
 
 /// True when the server has said all it will say, so that the connection can be used again.
