@@ -268,7 +268,8 @@ impl App {
     }
 }
 
-async fn queue(pool: &PgPool, sqs_queue_url: Option<String>) -> Arc<dyn QueueClient> {
+/// The queue of events: SQS, or the one in Postgres.
+pub(super) async fn queue(pool: &PgPool, sqs_queue_url: Option<String>) -> Arc<dyn QueueClient> {
     match sqs_queue_url {
         Some(url) => {
             let mut settings = SqsSettings::new(url);

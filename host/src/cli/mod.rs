@@ -1,6 +1,7 @@
 //! The commands of `g1t-work`.
 
 mod app;
+mod dead_letters;
 mod demo;
 mod embedded;
 mod first_owner;

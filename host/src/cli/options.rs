@@ -24,6 +24,8 @@ pub enum Command {
     Migrate(DatabaseArgs),
     /// Stand in for a CI system: run commands on pull request heads and merge queue candidates, and report check runs.
     Runner(RunnerArgs),
+    /// Show events that no try could handle, or send them again.
+    DeadLetters(DeadLettersArgs),
     /// Play the main job before your eyes, on a repository it makes or on a clone of one of yours.
     Demo(DemoArgs),
 }
@@ -33,6 +35,32 @@ pub struct DatabaseArgs {
     /// Address of the Postgres server, such as postgres://user:password@host/database.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: String,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct DeadLettersArgs {
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    #[command(subcommand)]
+    pub command: DeadLettersCommand,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum DeadLettersCommand {
+    /// List those that wait, newest first.
+    List {
+        /// Also those that were sent again.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Send some again, or all that wait.
+    Resend {
+        /// Numbers, as `list` shows them; all that wait when left out.
+        ids: Vec<i64>,
+        /// Address of an SQS queue; the queue is in Postgres when left out.
+        #[arg(long, env = "SQS_QUEUE_URL")]
+        sqs_queue_url: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, Args)]

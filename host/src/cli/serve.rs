@@ -27,6 +27,7 @@ pub async fn run(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Runner(args) => runner::run(args).await,
+        Command::DeadLetters(args) => dead_letters::run(args).await,
         Command::Demo(args) => demo::run(args).await,
     }
 }
