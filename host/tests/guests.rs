@@ -124,6 +124,39 @@ async fn nobody_becomes_the_system_or_makes_others_owners() {
     assert_eq!(stage.sql(Some(acme), person).await, Came::ok("ann"));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_is_still_answered_keeps_its_workspace() {
+    let stage = Stage::open().await;
+    let acme = stage.database.workspace("acme", "site").await;
+    let other = stage.database.workspace("other", "secret").await;
+    let mut gate = stage.database.pool.acquire().await.expect("a connection");
+    gate.execute("SELECT pg_advisory_lock(77)")
+        .await
+        .expect("closed");
+    let body = format!("SELECT 'open' FROM pg_advisory_lock(77)\n{NAMES}");
+    let ask = Ask {
+        path: "/answer-then-sql",
+        body: &body,
+    };
+    // The head of the answer is here; the component waits for the gate, and then asks the database again.
+    let reply = stage.begin("patient", Some(acme), ask).await;
+    let waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 77
+                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    while sqlx::query(waiting)
+        .fetch_optional(&mut *gate)
+        .await
+        .expect("locks")
+        .is_none()
+    {}
+    assert_eq!(stage.sql(Some(other), NAMES).await, Came::ok("secret"));
+    gate.execute("SELECT pg_advisory_unlock(77)")
+        .await
+        .expect("opened");
+    assert_eq!(Came::of(reply).await, Came::ok("site"));
+    // And when it is done the instance is used again.
+    assert_eq!(stage.sql(Some(acme), NAMES).await, Came::ok("site"));
+}
+
 /// Rows that a login sees when it has said all it can to be somebody else.
 async fn seen_by(login: &PgConnectOptions, workspace: i64) -> i64 {
     let mut connection = PgConnection::connect_with(login).await.expect("let in");

@@ -122,6 +122,7 @@ impl HandlerState for Template {
         })??;
         let timed_out = Arc::<AtomicBool>::default();
         let gave_up = Arc::<AtomicBool>::default();
+        let busy = Arc::<AtomicBool>::default();
         Ok(Instance {
             store,
             proxy,
@@ -131,11 +132,13 @@ impl HandlerState for Template {
                 timer: None,
                 timed_out: Arc::clone(&timed_out),
                 gave_up: Arc::clone(&gave_up),
+                busy: Arc::clone(&busy),
             },
             state: Worker {
                 component: Arc::clone(&self.component),
                 timed_out,
                 gave_up,
+                busy,
                 taken: Mutex::default(),
             },
         })
@@ -150,6 +153,8 @@ struct Expiration {
     timed_out: Arc<AtomicBool>,
     /// Told by the worker: a request was given up, and the guest still works on an answer that nobody reads.
     gave_up: Arc<AtomicBool>,
+    /// Tells the worker that nothing of the last request runs any more.
+    busy: Arc<AtomicBool>,
 }
 
 /// Longer than a request's own timer, which ends first wherever the guest gives way.
@@ -170,6 +175,11 @@ impl WorkerExpiration for Expiration {
         status: WorkerStatus,
         start: Instant,
     ) -> Poll<()> {
+        // Idle is the first the library tells of a guest that has ended its answer's body too, and whatever it did beside.
+        // The worker has just said that it takes no request, so it is asked again.
+        if status == WorkerStatus::Idle && self.busy.swap(false, Ordering::Relaxed) {
+            cx.waker().wake_by_ref();
+        }
         let allowance =
             if status == WorkerStatus::PostReturn && self.gave_up.load(Ordering::Relaxed) {
                 Duration::ZERO
@@ -199,15 +209,18 @@ struct Worker {
     component: Arc<ComponentSpec>,
     timed_out: Arc<AtomicBool>,
     gave_up: Arc<AtomicBool>,
+    /// Something of the last request still runs, if only the answer's body.
+    busy: Arc<AtomicBool>,
     /// Who wants to know when this instance ends: the requests in it, and some that were answered.
     taken: Mutex<Vec<oneshot::Sender<End>>>,
 }
 
-/// Whether an instance takes another request, by counts alone.
-fn accepts(concurrent: usize, total: usize, at_once: usize) -> ShouldAccept {
+/// Whether an instance takes another request. One that takes one at a time waits until nothing of the last runs any more,
+/// for the store says whose request it is.
+fn accepts(concurrent: usize, total: usize, at_once: usize, busy: bool) -> ShouldAccept {
     if total >= limits::REUSES {
         ShouldAccept::Never
-    } else if concurrent >= at_once {
+    } else if concurrent >= at_once || (busy && at_once == 1) {
         ShouldAccept::No
     } else {
         ShouldAccept::Yes
@@ -219,7 +232,8 @@ impl WorkerState for Worker {
     type RequestData = Taken;
 
     fn should_accept_request(&self, concurrent: usize, total: usize) -> ShouldAccept {
-        accepts(concurrent, total, self.component.limits.concurrent)
+        let busy = self.busy.load(Ordering::Relaxed);
+        accepts(concurrent, total, self.component.limits.concurrent, busy)
     }
 
     fn on_request_start(
@@ -230,6 +244,7 @@ impl WorkerState for Worker {
     ) -> Pin<Box<dyn Future<Output = ()> + 'static + Send + Sync>> {
         // One request at a time in whoever has capabilities, so the store's call is this request's.
         store.data_mut().call = call;
+        self.busy.store(true, Ordering::Relaxed);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|end| !end.is_closed());
         taken.push(end);
@@ -273,11 +288,13 @@ mod tests {
 
     #[test]
     fn an_instance_is_not_reused_for_ever_and_not_shared_by_more_than_it_may() {
-        assert!(matches!(accepts(0, 0, 1), ShouldAccept::Yes));
-        assert!(matches!(accepts(1, 1, 1), ShouldAccept::No));
-        assert!(matches!(accepts(1, 1, 16), ShouldAccept::Yes));
+        assert!(matches!(accepts(0, 0, 1, false), ShouldAccept::Yes));
+        assert!(matches!(accepts(1, 1, 1, true), ShouldAccept::No));
+        assert!(matches!(accepts(0, 1, 1, true), ShouldAccept::No));
+        assert!(matches!(accepts(0, 1, 1, false), ShouldAccept::Yes));
+        assert!(matches!(accepts(1, 1, 16, true), ShouldAccept::Yes));
         assert!(matches!(
-            accepts(0, limits::REUSES, 16),
+            accepts(0, limits::REUSES, 16, false),
             ShouldAccept::Never
         ));
     }

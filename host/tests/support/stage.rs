@@ -163,6 +163,24 @@ pub enum Came {
 }
 
 impl Came {
+    /// A reply with its whole body.
+    pub async fn of(reply: Reply) -> Self {
+        match reply {
+            Reply::Answered(response) => {
+                let status = response.status().as_u16();
+                let body = tokio::time::timeout(PATIENCE, response.into_body().collect())
+                    .await
+                    .expect("no body hangs")
+                    .expect("a whole body")
+                    .to_bytes();
+                Self::Answer(status, String::from_utf8_lossy(&body).into_owned())
+            }
+            Reply::TimedOut => Self::TimedOut,
+            Reply::Busy => Self::Busy,
+            Reply::Failed(cause) => Self::Failed(format!("{cause:#}")),
+        }
+    }
+
     pub fn ok(text: &str) -> Self {
         Self::Answer(200, text.to_owned())
     }
@@ -280,8 +298,8 @@ impl Stage {
         })
     }
 
-    /// Asks a component in the name of a workspace.
-    pub async fn ask(&self, component: &str, workspace: Option<i64>, ask: Ask<'_>) -> Came {
+    /// Asks a component in the name of a workspace; gives what came, of which the body may still be on its way.
+    pub async fn begin(&self, component: &str, workspace: Option<i64>, ask: Ask<'_>) -> Reply {
         let turn = Arc::clone(&self.turns).acquire_owned().await.expect("open");
         let call = Call {
             id: "a request".into(),
@@ -292,23 +310,14 @@ impl Stage {
             .body(full(ask.body.to_owned()))
             .expect("a request");
         let handled = self.components.handle(component, call, turn, request);
-        let reply = tokio::time::timeout(PATIENCE, handled)
+        tokio::time::timeout(PATIENCE, handled)
             .await
-            .expect("no request hangs");
-        match reply {
-            Reply::Answered(response) => {
-                let status = response.status().as_u16();
-                let body = tokio::time::timeout(PATIENCE, response.into_body().collect())
-                    .await
-                    .expect("no body hangs")
-                    .expect("a whole body")
-                    .to_bytes();
-                Came::Answer(status, String::from_utf8_lossy(&body).into_owned())
-            }
-            Reply::TimedOut => Came::TimedOut,
-            Reply::Busy => Came::Busy,
-            Reply::Failed(cause) => Came::Failed(format!("{cause:#}")),
-        }
+            .expect("no request hangs")
+    }
+
+    /// Asks a component in the name of a workspace.
+    pub async fn ask(&self, component: &str, workspace: Option<i64>, ask: Ask<'_>) -> Came {
+        Came::of(self.begin(component, workspace, ask).await).await
     }
 
     /// Asks the component that gives up soon for a path.

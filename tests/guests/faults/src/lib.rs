@@ -3,25 +3,46 @@
 mod database;
 mod types;
 
-use spin_sdk::http::body::IncomingBodyExt;
+use spin_sdk::http::body::{IncomingBodyExt, stream};
 use spin_sdk::http::{IntoResponse, Request, StatusCode};
 use spin_sdk::http_service;
+use spin_sdk::wasip3::http::types::{ErrorCode, Response};
 
 /// What came of a path: text for the test to read, also when it is an error's.
 type Said = Result<String, String>;
 
 #[http_service]
-async fn handle(request: Request) -> impl IntoResponse {
+async fn handle(request: Request) -> Result<Response, ErrorCode> {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
     let Ok(body) = request.into_body().bytes().await else {
-        return (StatusCode::BAD_REQUEST, "the body broke off".to_owned());
+        return (StatusCode::BAD_REQUEST, "the body broke off".to_owned()).into_response();
     };
-    let body = String::from_utf8_lossy(&body);
-    match said(&path, &query, &body).await {
+    let body = String::from_utf8_lossy(&body).into_owned();
+    if path == "/answer-then-sql" {
+        return answer_then_sql(body);
+    }
+    let answer = match said(&path, &query, &body).await {
         Ok(text) => (StatusCode::OK, text),
         Err(text) => (StatusCode::CONFLICT, text),
-    }
+    };
+    answer.into_response()
+}
+
+/// Answers, and only then uses the database: each line on a connection of its own, the last one's result is the body.
+fn answer_then_sql(body: String) -> Result<Response, ErrorCode> {
+    let (mut sender, answer) = stream::<String>();
+    spin_sdk::wasip3::spawn(async move {
+        let mut last = String::new();
+        for statement in body.lines() {
+            last = match database::run(statement).await {
+                Ok((_, text)) => text,
+                Err(text) => text,
+            };
+        }
+        sender.try_send(last).ok();
+    });
+    (StatusCode::OK, answer).into_response()
 }
 
 async fn said(path: &str, query: &str, body: &str) -> Said {
