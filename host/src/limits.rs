@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-/// Instances alive at once in the engine of routes and handlers: requests in flight plus idle ones kept for reuse.
+/// Instances alive at once in the engine of routes and handlers: requests in flight, events, and idle ones kept for reuse.
+/// Whoever finds none waits for an idle one to be given up, at most `REQUEST_WAIT`.
 pub const APP_INSTANCES: u32 = 128;
 /// Core instances in that pool: a component of ours has two to four.
 pub const APP_CORE_INSTANCES: u32 = 1024;

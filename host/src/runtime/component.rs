@@ -10,10 +10,12 @@ use wasmtime_wasi_http::handler::{ProxyPre, Request};
 use super::cache::{CacheError, CodeCache};
 use super::events::{EventComponent, Handled};
 use super::reuse::{HttpComponent, Reply};
+use super::slots::Slots;
 use super::state::{Call, GuestState, Services};
 use crate::bindings::handler::EventHandlerPre;
 use crate::bindings::handler::exports::g1t::events::handler::Event;
 use crate::capability;
+use crate::limits;
 use crate::manifest::{Access, ComponentSpec, Manifest};
 
 /// Why the components cannot be run. Each names the manifest's line and what to change.
@@ -52,6 +54,7 @@ pub enum LoadError {
 pub struct Components {
     http: BTreeMap<String, HttpComponent>,
     events: BTreeMap<String, Vec<Arc<EventComponent>>>,
+    slots: Slots,
 }
 
 const P3: &str = "wasi:http/handler@0.3";
@@ -69,6 +72,7 @@ impl Components {
         let mut all = Self {
             http: BTreeMap::new(),
             events: BTreeMap::new(),
+            slots: Slots::new(limits::APP_INSTANCES),
         };
         for spec in &manifest.components {
             let (component, _) = cache.load(engine, &spec.source)?;
@@ -103,6 +107,7 @@ impl Components {
                     ProxyPre::P3(pre),
                     spec,
                     Arc::clone(services),
+                    self.slots.clone(),
                 );
                 self.http.insert(one.spec.name.clone(), http);
                 Ok(())
@@ -115,6 +120,7 @@ impl Components {
                     ProxyPre::P2(pre),
                     spec,
                     Arc::clone(services),
+                    self.slots.clone(),
                 );
                 self.http.insert(one.spec.name.clone(), http);
                 Ok(())
@@ -126,6 +132,7 @@ impl Components {
                     pre,
                     component: Arc::clone(&spec),
                     services: Arc::clone(services),
+                    slots: self.slots.clone(),
                 });
                 for kind in &spec.events {
                     self.events

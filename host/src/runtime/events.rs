@@ -3,6 +3,7 @@ use std::sync::Arc;
 use tracing::warn;
 use wasmtime::Engine;
 
+use super::slots::Slots;
 use super::state::{Call, GuestState, Services};
 use crate::bindings::handler::EventHandlerPre;
 use crate::bindings::handler::exports::g1t::events::handler::{Event, Failure};
@@ -15,6 +16,7 @@ pub(super) struct EventComponent {
     pub(super) pre: EventHandlerPre<GuestState>,
     pub(super) component: Arc<ComponentSpec>,
     pub(super) services: Arc<Services>,
+    pub(super) slots: Slots,
 }
 
 /// What came of an event.
@@ -44,6 +46,8 @@ impl EventComponent {
     }
 
     async fn run(&self, call: Call, event: Event) -> wasmtime::Result<Result<(), Failure>> {
+        // Behind the store: given back when that is gone.
+        let _slot = self.slots.take().await?;
         let mut store = GuestState::store(
             &self.engine,
             Arc::clone(&self.component),

@@ -9,6 +9,7 @@ mod events;
 mod limiter;
 mod log;
 mod reuse;
+mod slots;
 mod state;
 
 pub use cache::{CacheError, CodeCache};

@@ -16,6 +16,7 @@ use wasmtime_wasi_http::handler::{
     Response, ShouldAccept, TrapOrPanicError, WorkerExpiration, WorkerState, WorkerStatus,
 };
 
+use super::slots::{NoSlot, Slot, Slots};
 use super::state::{Call, GuestState, Services};
 use crate::limits;
 use crate::manifest::ComponentSpec;
@@ -54,12 +55,14 @@ impl HttpComponent {
         pre: ProxyPre<GuestState>,
         component: Arc<ComponentSpec>,
         services: Arc<Services>,
+        slots: Slots,
     ) -> Self {
         Self(ProxyHandler::new(Template {
             engine,
             pre,
             component,
             services,
+            slots,
         }))
     }
 
@@ -83,7 +86,12 @@ impl HttpComponent {
                 Err(_) => Reply::Failed(error),
             },
             Err(error) => match error.downcast::<InstantiationError<Taken>>() {
-                Ok(refused) if refused.error.is::<PoolConcurrencyLimitError>() => Reply::Busy,
+                Ok(refused)
+                    if refused.error.is::<NoSlot>()
+                        || refused.error.is::<PoolConcurrencyLimitError>() =>
+                {
+                    Reply::Busy
+                }
                 Ok(refused) => Reply::Failed(wasmtime::format_err!("{:#}", refused.error)),
                 Err(error) => Reply::Failed(error),
             },
@@ -96,6 +104,7 @@ struct Template {
     pre: ProxyPre<GuestState>,
     component: Arc<ComponentSpec>,
     services: Arc<Services>,
+    slots: Slots,
 }
 
 impl HandlerState for Template {
@@ -104,6 +113,7 @@ impl HandlerState for Template {
     type WorkerState = Worker;
 
     async fn instantiate(&self) -> wasmtime::Result<Instance<GuestState, Expiration, Worker>> {
+        let slot = self.slots.take().await?;
         let mut store = GuestState::store(
             &self.engine,
             Arc::clone(&self.component),
@@ -140,6 +150,7 @@ impl HandlerState for Template {
                 gave_up,
                 busy,
                 taken: Mutex::default(),
+                _slot: slot,
             },
         })
     }
@@ -213,6 +224,8 @@ struct Worker {
     busy: Arc<AtomicBool>,
     /// Who wants to know when this instance ends: the requests in it, and some that were answered.
     taken: Mutex<Vec<oneshot::Sender<End>>>,
+    /// The instance's place in the pool; the store is dropped before it.
+    _slot: Slot,
 }
 
 /// Whether an instance takes another request. One that takes one at a time waits until nothing of the last runs any more,

@@ -79,11 +79,13 @@ impl Judge {
             .and_then(JudgeComponentPre::new)
             .map_err(JudgeError::Unfit)?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        // A turn without an instance would be an error instead of a wait.
+        let turns = cores.min(usize::try_from(limits::RULES_INSTANCES).unwrap_or(usize::MAX));
         Ok(Self {
             loaded: Arc::new(Loaded {
                 _ticker: tick(&engine, limits::RULES_TICK),
                 memory: MemoryBudget::new(limits::RULES_MEMORY_BYTES.saturating_mul(4)),
-                turns: Arc::new(Semaphore::new(cores)),
+                turns: Arc::new(Semaphore::new(turns)),
                 engine,
                 pre,
                 digest,
