@@ -80,6 +80,10 @@ pub const ROWS_BUFFERED: usize = 64;
 
 /// Body of an API request, in bytes. Pushes do not pass here.
 pub const BODY_BYTES: u64 = 10 << 20;
+/// Bodies of all API requests that are being read or worked on, in bytes; the next waits for `REQUEST_WAIT`.
+pub const BODIES_BYTES: usize = 256 << 20;
+/// Longest that a body may take to arrive.
+pub const BODY_TIME: Duration = Duration::from_secs(120);
 /// Head of a request, in bytes.
 pub const HEAD_BYTES: usize = 64 << 10;
 /// Requests that guests work on at once; the next waits for `REQUEST_WAIT`.
@@ -88,7 +92,7 @@ pub const REQUESTS: usize = 100;
 pub const REQUEST_WAIT: Duration = Duration::from_secs(5);
 /// Open connections; the next waits in the kernel's queue.
 pub const CONNECTIONS: usize = 1_000;
-/// Time to send a request's head, and between two parts of its body.
+/// Time to send a request's head, between two parts of its body, and for a client to take more of an answer.
 pub const CLIENT_SILENCE: Duration = Duration::from_secs(30);
 /// Requests of the API that one token may make in an hour, when the settings say nothing: ten times GitHub's, for CI systems
 /// and agents that poll.
@@ -111,6 +115,8 @@ pub const FETCH_BYTES: u64 = 32 << 20;
 pub const PUSH_BYTES: u64 = g1t_repos::limits::PUSH_BYTES + (2 << 20);
 /// What git may answer to a push, in bytes: a line for each ref and what the hook says.
 pub const PUSH_REPORT_BYTES: u64 = 4 << 20;
+/// How long accepting connections rests after the system gave none.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long a token's actor is remembered. A revoked token works at most this much longer.
 pub const TOKEN_CACHE: Duration = Duration::from_secs(3);
 /// How long a starting server waits for a `git receive-pack` of an earlier one: it ends within moments, because nobody

@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use base64::Engine as _;
-use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_LENGTH};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
@@ -13,6 +13,7 @@ use tracing::{error, info};
 use uuid::Uuid;
 
 use super::answer::{Answer, Problem, full, stamp};
+use super::body::{Bodies, WholeBody};
 use super::rate::{Quota, Rates};
 use crate::identity::{Actor, Identity};
 use crate::limits;
@@ -27,6 +28,7 @@ pub struct Api {
     pool: PgPool,
     turns: Arc<Semaphore>,
     rates: Rates,
+    bodies: Bodies,
     public_url: String,
 }
 
@@ -65,6 +67,7 @@ impl Api {
             pool,
             turns: Arc::new(Semaphore::new(limits::REQUESTS)),
             rates: Rates::new(requests_per_hour),
+            bodies: Bodies::new(),
             public_url,
         }
     }
@@ -118,6 +121,9 @@ impl Api {
             return Err(plain(Problem::BodyTooLarge));
         }
         let workspace = self.workspace(&matched, &actor).await.map_err(plain)?;
+        // The body before the turn: who sends slowly keeps nobody from theirs.
+        let (parts, body) = request.into_parts();
+        let body = self.bodies.read(body).await.map_err(plain)?;
         let turn = tokio::time::timeout(
             limits::REQUEST_WAIT,
             Arc::clone(&self.turns).acquire_owned(),
@@ -131,8 +137,7 @@ impl Api {
             actor: Some(actor.id),
         };
         let request = self
-            .for_guest(request, &path, &actor, workspace.as_ref(), id)
-            .await
+            .for_guest((parts, &body), &path, &actor, workspace.as_ref(), id)
             .map_err(plain)?;
         self.ask(component, call, turn, request)
             .await
@@ -232,17 +237,15 @@ impl Api {
             .filter(|workspace| actor.workspace.is_none_or(|only| only == workspace.id)))
     }
 
-    /// The request as the component gets it: only the host's word on who asks, and the whole body, read within its limit
-    /// so that a slow client holds no instance.
-    async fn for_guest(
+    /// The request as the component gets it: only the host's word on who asks, and the whole body.
+    fn for_guest(
         &self,
-        request: Request<Incoming>,
+        (mut parts, body): (Parts, &WholeBody),
         path: &str,
         actor: &Actor,
         workspace: Option<&Workspace>,
         id: &str,
     ) -> Result<wasmtime_wasi_http::handler::Request, Problem> {
-        let (mut parts, body) = request.into_parts();
         if parts.method == Method::HEAD {
             parts.method = Method::GET;
         }
@@ -282,8 +285,7 @@ impl Api {
         parts.uri = format!("http://g1t-work{path}{query}")
             .parse()
             .map_err(|_| Problem::BadRequest("The address cannot be read."))?;
-        let bytes = read_body(body).await?;
-        Ok(Request::from_parts(parts, full(bytes)))
+        Ok(Request::from_parts(parts, full(body.bytes.clone())))
     }
 }
 
@@ -292,18 +294,6 @@ fn now_s() -> u64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
-}
-
-async fn read_body(body: Incoming) -> Result<Bytes, Problem> {
-    let most = usize::try_from(limits::BODY_BYTES).unwrap_or(usize::MAX);
-    let reading = Limited::new(body, most).collect();
-    match tokio::time::timeout(limits::CLIENT_SILENCE, reading).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(Problem::BodyTooLarge)
-        }
-        Ok(Err(_)) => Err(Problem::BadRequest("The body broke off.")),
-        Err(_) => Err(Problem::BadRequest("The body took too long to arrive.")),
     }
 }
 

@@ -1,8 +1,10 @@
 //! The HTTP trigger: limits, who asks, which component answers.
 
 mod answer;
+mod body;
 mod description;
 mod dispatch;
+mod patient;
 mod rate;
 mod server;
 

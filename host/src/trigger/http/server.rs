@@ -18,6 +18,7 @@ use tracing::{debug, warn};
 use super::answer::{Answer, full};
 use super::description::Description;
 use super::dispatch::Api;
+use super::patient::Patient;
 use crate::limits;
 use crate::trigger::git::GitTrigger;
 
@@ -84,7 +85,8 @@ impl Server {
                     Ok((stream, _)) => stream,
                     Err(error) => {
                         warn!(%error, "a connection could not be accepted");
-                        tokio::task::yield_now().await;
+                        // The system may be out of descriptors: it says so again at once, until some are given back.
+                        tokio::time::sleep(limits::ACCEPT_PAUSE).await;
                         continue;
                     }
                 },
@@ -118,6 +120,7 @@ struct Service {
 impl Service {
     async fn connection(self: Arc<Self>, stream: TcpStream, stop: CancellationToken) {
         stream.set_nodelay(true).ok();
+        let stream = Patient::new(stream, limits::CLIENT_SILENCE);
         let service = service_fn(move |request| {
             let service = Arc::clone(&self);
             async move { Ok::<_, Infallible>(service.answer(request).await) }
