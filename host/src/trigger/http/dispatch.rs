@@ -246,6 +246,7 @@ impl Api {
         workspace: Option<&Workspace>,
         id: &str,
     ) -> Result<wasmtime_wasi_http::handler::Request, Problem> {
+        // The server keeps a HEAD's body to itself; components know no HEAD.
         if parts.method == Method::HEAD {
             parts.method = Method::GET;
         }
@@ -294,7 +295,6 @@ fn now_s() -> u64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
-    }
 }
 
 /// Reads on for a while what is not taken: a client that is still sending would not see the answer.
