@@ -30,6 +30,9 @@ pub const APP_DEADLINE: Duration = Duration::from_secs(30);
 pub const INSTANTIATE_DEADLINE: Duration = Duration::from_secs(2);
 /// Bytes the host lifts out of a guest in one call.
 pub const APP_HOSTCALL_BYTES: usize = 16 << 20;
+/// The same for a component that has changes judged: facts of 10,000 commits and 50,000 files take about 20 MB, and as many
+/// of messages may come with them.
+pub const JUDGED_HOSTCALL_BYTES: usize = 64 << 20;
 /// Resources (connections, bodies, headers) that one store may hold.
 pub const RESOURCES: usize = 10_000;
 /// An instance is dropped after this many requests, so that what a guest leaks stays bounded.

@@ -15,7 +15,7 @@ use super::log::GuestLog;
 use crate::capability::judge::Judge;
 use crate::capability::postgres::GuestPool;
 use crate::limits;
-use crate::manifest::ComponentSpec;
+use crate::manifest::{ComponentSpec, Grants};
 
 /// What capabilities work with, shared by all calls.
 pub struct Services {
@@ -125,9 +125,10 @@ impl GuestState {
             component,
             services,
         };
+        let hostcall_bytes = hostcall_bytes(&state.component.grants);
         let mut store = Store::new(engine, state);
         store.limiter(|state| &mut state.limiter);
-        store.set_hostcall_fuel(limits::APP_HOSTCALL_BYTES);
+        store.set_hostcall_fuel(hostcall_bytes);
         // A guest that computes gives way at each tick, so that timers around it can fire and others can run.
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|_| {
@@ -137,5 +138,30 @@ impl GuestState {
             ))
         });
         store
+    }
+}
+
+/// Bytes that one call of a guest may bring.
+fn hostcall_bytes(grants: &Grants) -> usize {
+    if grants.judge {
+        limits::JUDGED_HOSTCALL_BYTES
+    } else {
+        limits::APP_HOSTCALL_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grants, hostcall_bytes};
+
+    #[test]
+    fn whoever_has_changes_judged_may_bring_large_facts() {
+        let facts = 20 << 20;
+        let judged = Grants {
+            judge: true,
+            ..Grants::default()
+        };
+        assert!(hostcall_bytes(&judged) > 2 * facts);
+        assert!(hostcall_bytes(&Grants::default()) < facts);
     }
 }
