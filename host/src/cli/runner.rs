@@ -4,23 +4,27 @@
 //! clean folder, runs the commands with a time limit, and reports a check run for each.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::options::RunnerArgs;
-use crate::client::{Client, Clone, Job, Verdict};
+use crate::client::{Client, ClientError, Clone, Job, Verdict};
 
 /// How long the runner waits when there was nothing new.
 const POLL: Duration = Duration::from_millis(200);
 /// Events read at once.
 const PAGE: usize = 100;
+/// Wait before a call is made again, doubled each time up to the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Kinds that name a commit to test.
 const KINDS: &str = "merge_group.checks_requested,pull.opened,pull.updated,pull.reopened";
 
@@ -86,55 +90,48 @@ pub async fn run(args: RunnerArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What the runner's tests share.
+struct Work {
+    runner: Runner,
+    clone: Clone,
+    /// Keeps two tests from changing the clone at the same time.
+    fetching: Mutex<()>,
+    turns: Arc<Semaphore>,
+    /// Commits and checks that are done or being done. One that could not be reported is taken out again.
+    seen: std::sync::Mutex<HashSet<(String, String)>>,
+}
+
 impl Runner {
     /// Takes commits and tests them until `stop`.
     pub async fn work(self, stop: CancellationToken) -> anyhow::Result<()> {
         let folder = tempfile::tempdir().context("a folder to work in")?;
         let clone = Clone::at(folder.path()).with_token(self.client.token());
-        let url = format!(
-            "{}/{}/{}.git",
-            self.client.url(),
-            self.workspace,
-            self.repository
-        );
+        let name = format!("{}/{}", self.workspace, self.repository);
+        let url = format!("{}/{name}.git", self.client.url());
         clone
             .run(&["clone", "--quiet", "--no-checkout", &url, "clone"])
             .await?;
-        let clone = Clone::at(&folder.path().join("clone")).with_token(self.client.token());
-        let turns = Arc::new(Semaphore::new(self.parallel));
-        let fetching = Arc::new(tokio::sync::Mutex::new(()));
+        let work = Arc::new(Work {
+            clone: Clone::at(&folder.path().join("clone")).with_token(self.client.token()),
+            fetching: Mutex::default(),
+            turns: Arc::new(Semaphore::new(self.parallel)),
+            seen: std::sync::Mutex::default(),
+            runner: self,
+        });
         let running = TaskTracker::new();
-        let runner = Arc::new(self);
-        let mut seen = HashSet::new();
         let mut after: Option<String> = None;
         let mut number = 0usize;
         while !stop.is_cancelled() {
-            let events = runner.news(after.as_deref()).await;
+            let events = work.runner.news(after.as_deref()).await;
             if let Some(last) = events.last() {
                 after = last["cursor"].as_str().map(str::to_owned);
             }
-            for sha in events.iter().filter_map(commit_of) {
-                if !seen.insert(sha.clone()) {
-                    continue;
-                }
-                for check in runner.checks.clone() {
+            for sha in events.iter().filter_map(|event| commit_of(event, &name)) {
+                for check in &work.runner.checks {
                     number += 1;
-                    let work = folder.path().join(format!("job-{number}"));
-                    let (runner, clone, turns) =
-                        (Arc::clone(&runner), clone.clone(), Arc::clone(&turns));
-                    let (sha, fetching) = (sha.clone(), Arc::clone(&fetching));
-                    running.spawn(async move {
-                        let Ok(_turn) = turns.acquire_owned().await else {
-                            return;
-                        };
-                        let tested = runner.test(&clone, &work, check, sha, &fetching).await;
-                        if let Err(error) = tested {
-                            tracing::warn!(
-                                error = format!("{error:#}"),
-                                "a commit could not be tested"
-                            );
-                        }
-                    });
+                    let place = folder.path().join(format!("job-{number}"));
+                    let (work, sha, check) = (Arc::clone(&work), sha.clone(), check.clone());
+                    running.spawn(async move { work.take(&place, check, sha).await });
                 }
             }
             if events.len() < PAGE {
@@ -160,7 +157,7 @@ impl Runner {
         }
     }
 
-    async fn events(&self, after: Option<&str>) -> Result<Vec<Value>, crate::client::ClientError> {
+    async fn events(&self, after: Option<&str>) -> Result<Vec<Value>, ClientError> {
         let after = after
             .map(|after| format!("&after={after}"))
             .unwrap_or_default();
@@ -172,27 +169,57 @@ impl Runner {
         let all = answer.as_array().cloned().unwrap_or_default();
         Ok(all)
     }
+}
 
-    async fn test(
-        &self,
-        clone: &Clone,
-        folder: &std::path::Path,
-        check: Check,
-        sha: String,
-        fetching: &tokio::sync::Mutex<()>,
-    ) -> anyhow::Result<()> {
-        let runs = format!("/repos/{}/{}/check-runs", self.workspace, self.repository);
+impl Work {
+    /// Tests a commit, unless that is done or being done.
+    async fn take(&self, place: &Path, check: Check, sha: String) {
+        let key = (sha.clone(), check.name.clone());
+        if !self.seen().insert(key.clone()) {
+            return;
+        }
+        let Ok(_turn) = Arc::clone(&self.turns).acquire_owned().await else {
+            return;
+        };
+        if let Err(error) = self.test(place, check, sha).await {
+            tracing::warn!(error = format!("{error:#}"), "a commit could not be tested");
+            self.seen().remove(&key);
+        }
+    }
+
+    fn seen(&self) -> std::sync::MutexGuard<'_, HashSet<(String, String)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn test(&self, place: &Path, check: Check, sha: String) -> anyhow::Result<()> {
+        let Runner {
+            client,
+            workspace,
+            repository,
+            timeout,
+            ..
+        } = &self.runner;
+        let repository = format!("/repos/{workspace}/{repository}");
+        let done = format!(
+            "{repository}/commits/{sha}/check-runs?check_name={}&status=completed&per_page=1",
+            encoded(&check.name)
+        );
+        let done = persistently(|| client.get(&done)).await?;
+        if done["total_count"].as_u64().unwrap_or_default() > 0 {
+            return Ok(());
+        }
+        let runs = format!("{repository}/check-runs");
         let begun = json!({ "name": check.name, "head_sha": sha, "status": "in_progress" });
-        let begun = self.client.post(&runs, &begun).await?;
+        let begun = persistently(|| client.post(&runs, &begun)).await?;
         let id = begun["id"].as_i64().context("the check run has no id")?;
         let job = Job {
             name: check.name,
             command: check.command,
             sha,
-            timeout: self.timeout,
+            timeout: *timeout,
         };
         let verdict = job
-            .run(clone, folder, fetching)
+            .run(&self.clone, place, &self.fetching)
             .await
             .unwrap_or_else(|error| Verdict {
                 conclusion: "failure",
@@ -201,13 +228,58 @@ impl Runner {
         let output = json!({ "title": verdict.conclusion, "summary": verdict.output });
         let done =
             json!({ "status": "completed", "conclusion": verdict.conclusion, "output": output });
-        self.client.patch(&format!("{runs}/{id}"), &done).await?;
+        let run = format!("{runs}/{id}");
+        persistently(|| client.patch(&run, &done)).await?;
         Ok(())
     }
 }
 
-/// The commit that an event asks to be tested.
-fn commit_of(event: &Value) -> Option<String> {
+/// Calls until the server answers, for as long as a restart of it may take.
+async fn persistently<F>(call: impl Fn() -> F) -> Result<Value, ClientError>
+where
+    F: Future<Output = Result<Value, ClientError>>,
+{
+    let mut wait = FIRST_WAIT;
+    loop {
+        match call().await {
+            Err(error) if is_passing(&error) && wait <= LONGEST_WAIT => {
+                tracing::info!(
+                    error = &error as &dyn std::error::Error,
+                    "calling again in {wait:?}"
+                );
+                tokio::time::sleep(wait).await;
+                wait *= 2;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Whether the same call may do better later.
+fn is_passing(error: &ClientError) -> bool {
+    error
+        .status()
+        .is_none_or(|status| status >= 500 || status == 429)
+}
+
+/// A name as a query can carry it.
+fn encoded(name: &str) -> String {
+    name.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
+/// The commit that an event of the repository asks to be tested.
+fn commit_of(event: &Value, repository: &str) -> Option<String> {
+    let of = event["repository"].as_str()?;
+    if !of.eq_ignore_ascii_case(repository) {
+        return None;
+    }
     let data = &event["data"];
     let sha = data["head_sha"]
         .as_str()
@@ -218,7 +290,7 @@ fn commit_of(event: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Check, commit_of};
+    use super::{Check, commit_of, encoded};
     use serde_json::json;
 
     #[test]
@@ -233,15 +305,27 @@ mod tests {
     }
 
     #[test]
-    fn candidates_and_heads_are_found_in_events() {
+    fn candidates_and_heads_are_found_in_events_of_the_repository() {
+        let found = |repository: &str, data| {
+            commit_of(
+                &json!({ "repository": repository, "data": data }),
+                "acme/Site",
+            )
+        };
         assert_eq!(
-            commit_of(&json!({ "data": { "head_sha": "abc" } })).as_deref(),
+            found("acme/site", json!({ "head_sha": "abc" })).as_deref(),
             Some("abc")
         );
         assert_eq!(
-            commit_of(&json!({ "data": { "head": "def" } })).as_deref(),
+            found("acme/site", json!({ "head": "def" })).as_deref(),
             Some("def")
         );
-        assert_eq!(commit_of(&json!({ "data": {} })), None);
+        assert_eq!(found("acme/site", json!({})), None);
+        assert_eq!(found("acme/other", json!({ "head_sha": "abc" })), None);
+    }
+
+    #[test]
+    fn names_travel_in_queries() {
+        assert_eq!(encoded("unit & end/2"), "unit%20%26%20end%2F2");
     }
 }
