@@ -103,6 +103,9 @@ pub const SQS_CONNECT: Duration = Duration::from_secs(5);
 /// One pass of the relay over due rows: a connection that hangs is given up, and the leadership with it.
 pub const RELAY_PASS: Duration = Duration::from_secs(120);
 
+/// The longest the database may take to answer whoever wants to lead: connecting, asking for the lock.
+pub const LEADER_ANSWER: Duration = Duration::from_secs(10);
+
 /// Characters of the reason kept with a dead letter: it may come from a component, and people read it.
 pub const MAX_REASON_CHARS: usize = 2000;
 

@@ -1,9 +1,10 @@
 //! Being the one relay that works.
 
 use sqlx::{Connection, PgConnection, PgPool};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::LEADER_POLL;
+use crate::limits::{LEADER_ANSWER, LEADER_POLL};
 
 /// Key of the advisory lock: "g1trelay" in ASCII.
 const LOCK: i64 = 0x6731_7472_656c_6179;
@@ -22,12 +23,13 @@ impl Leadership {
         stop: &CancellationToken,
     ) -> Result<Option<Self>, sqlx::Error> {
         // Not of the pool: a session lock must not go back into it.
-        let mut connection = PgConnection::connect_with(&pool.connect_options()).await?;
+        let options = pool.connect_options();
+        let mut connection = answered(PgConnection::connect_with(&options)).await?;
         loop {
-            let locked: bool = sqlx::query_scalar(TRY_LOCK)
+            let asking = sqlx::query_scalar(TRY_LOCK)
                 .bind(LOCK)
-                .fetch_one(&mut connection)
-                .await?;
+                .fetch_one(&mut connection);
+            let locked: bool = answered(asking).await?;
             if locked {
                 return Ok(Some(Self(connection)));
             }
@@ -48,8 +50,15 @@ impl Leadership {
 
     /// Gives the leadership up, so that another takes over without waiting for the server to see that this one is gone.
     pub(super) async fn give_up(self) {
-        if let Err(error) = self.0.close().await {
+        if let Err(error) = answered(self.0.close()).await {
             tracing::debug!(%error, "the leader's connection was already gone");
         }
     }
+}
+
+/// A database that says nothing is an error, not a wait for ever.
+async fn answered<T>(work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    timeout(LEADER_ANSWER, work)
+        .await
+        .unwrap_or_else(|_elapsed| Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into())))
 }

@@ -77,7 +77,11 @@ impl Relay {
         let mut purge_at = Instant::now();
         while !stop.is_cancelled() {
             if Instant::now() >= purge_at {
-                let purged = retention::purge(leadership.connection()).await?;
+                let purged = timeout(RELAY_PASS, retention::purge(leadership.connection()))
+                    .await
+                    .unwrap_or_else(|_elapsed| {
+                        Err(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))
+                    })?;
                 tracing::debug!(?purged, "old rows removed");
                 purge_at = Instant::now() + RETENTION_EVERY;
             }
