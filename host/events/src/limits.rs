@@ -40,9 +40,12 @@ pub const INBOX_KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub const ANSWERS_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long what the judge decided is kept, to be shown and judged again: what the domain promises.
-pub const DECISIONS_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub const EVALUATIONS_KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// How often old deduplication ids, inbox rows, answers and decisions are removed.
+/// Old rows removed by one statement: few enough that it holds nobody up.
+pub const PURGE_ROWS: i64 = 1000;
+
+/// How often old rows are removed.
 pub const RETENTION_EVERY: Duration = Duration::from_secs(10 * 60);
 
 /// Messages handled at the same time by one consumer: handlers wait for the database and git more than they compute.

@@ -479,7 +479,8 @@ async fn purges_what_is_old(ctx: Ctx) {
          INSERT INTO rule_evaluations (workspace_id, repository_id, moment, ref_name, old_sha, new_sha, outcome, verdicts,
                                        facts_digest, judge_digest, evaluated_at)
          SELECT workspace_id, id, 'push', age, '', '', 'pass', '[]', '', '', now() - age::interval
-         FROM repositories, unnest(ARRAY['91 days', '89 days']) AS age",
+         FROM repositories, unnest(ARRAY['91 days', '89 days']) AS age, generate_series(1, 1001);
+         INSERT INTO guest_sessions (pid) VALUES (pg_backend_pid()), (0)",
     )
     .await;
     let mut connection = ctx.pool.acquire().await.expect("a connection");
@@ -490,7 +491,8 @@ async fn purges_what_is_old(ctx: Ctx) {
             deduplication: 1,
             inbox: 1,
             answers: 1,
-            decisions: 1
+            evaluations: 1001,
+            guest_sessions: 1
         }
     );
     assert_eq!(
@@ -502,6 +504,11 @@ async fn purges_what_is_old(ctx: Ctx) {
         ctx.count("SELECT count(*) FROM inbox WHERE handler = '29 days'")
             .await,
         1
+    );
+    assert_eq!(
+        ctx.count("SELECT count(*) FROM rule_evaluations WHERE ref_name = '89 days'")
+            .await,
+        1001
     );
 }
 
