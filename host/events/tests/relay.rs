@@ -516,3 +516,19 @@ async fn purges_what_is_old(ctx: Ctx) {
 async fn what_has_had_its_time_is_removed() {
     tell(Kind::Postgres, purges_what_is_old).await;
 }
+
+async fn names_events_by_their_time(ctx: Ctx) {
+    ctx.executes(
+        "INSERT INTO outbox (workspace_id, kind) SELECT id, 'a.made' FROM workspaces, generate_series(1, 5)",
+    )
+    .await;
+    let of_now = "SELECT count(*) FROM outbox WHERE substr(id::text, 15, 1) = '7' AND substr(id::text, 20, 1) IN ('8', '9', 'a', 'b')
+         AND abs(('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint
+                 - extract(epoch FROM created_at) * 1000) < 1000";
+    assert_eq!(ctx.count(of_now).await, 5);
+}
+
+#[tokio::test]
+async fn an_event_that_brings_no_id_gets_one_that_sorts_by_time() {
+    tell(Kind::Postgres, names_events_by_their_time).await;
+}
