@@ -24,7 +24,6 @@ pub struct Grants {
     pub git: Option<Access>,
     pub judge: bool,
     pub variables: Vec<String>,
-    pub outbound: Vec<String>,
 }
 
 /// Limits of one component.

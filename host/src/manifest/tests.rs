@@ -44,6 +44,10 @@ fn what_is_wrong_is_named_with_its_line() {
             "app.toml:6: memory_mib must be from 1 to 256",
         ),
         (
+            "[component.a]\nsource = \"a\"\nroutes = [\"GET /a\"]\ngrants = { outbound = [\"https://example.com\"] }\n",
+            "app.toml:6: unknown field `outbound`",
+        ),
+        (
             "[component.a]\nsource = \"a\"\nroutes = [\"GET /a\"]\ngrants = { database = \"write\" }\nlimits = { concurrent = 4 }\n",
             "app.toml:7: concurrent must be 1",
         ),
