@@ -1,4 +1,5 @@
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -36,12 +37,27 @@ pub enum CacheError {
 
 impl CodeCache {
     /// A cache in a folder, which is made when it is missing.
+    ///
+    /// # Errors
+    /// When the folder cannot be made, or is one that others may write to.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
-        use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(folder)?;
+        let found = std::fs::metadata(folder)?;
+        // This process's own entry says who it runs as.
+        let own = std::fs::metadata("/proc/self")?.uid();
+        if found.uid() != own || found.mode() & 0o022 != 0 {
+            return Err(std::io::Error::new(
+                ErrorKind::PermissionDenied,
+                format!(
+                    "{}: others may write to this folder, and what is in it runs as this host: make it this user's own with \
+                     mode 0700, or name another by --code",
+                    folder.display()
+                ),
+            ));
+        }
         Ok(Self {
             folder: folder.to_owned(),
         })
@@ -94,5 +110,24 @@ impl CodeCache {
         temporary.as_file().sync_all()?;
         temporary.persist(file).map_err(|error| error.error)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_folder_that_others_may_write_to_is_refused() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("code");
+        assert!(CodeCache::open(&folder).is_ok(), "made by itself");
+        assert!(CodeCache::open(&folder).is_ok(), "found again");
+        std::fs::set_permissions(&folder, Permissions::from_mode(0o770)).unwrap();
+        let refused = CodeCache::open(&folder).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
+        assert!(refused.to_string().contains("--code"), "{refused}");
     }
 }
