@@ -57,20 +57,6 @@ pub enum Error {
     Stopped(#[source] tokio::task::JoinError),
 }
 
-impl Error {
-    /// The text with its causes, for an answer or a log line.
-    pub fn full_text(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text.push_str(": ");
-            text.push_str(&error.to_string());
-            cause = error.source();
-        }
-        text
-    }
-}
-
 /// Says what was tried when the library failed.
 pub(crate) trait Doing<T> {
     /// Wraps the error. A ref that somebody else writes at this moment is [`Error::Busy`].

@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
 use crate::limits::PROCESS_OUTPUT_BYTES;
-use crate::{Error, Repos, Result};
+use crate::{Error, Result};
 
 /// What a git process wrote, and how it ended.
 pub(crate) struct Output {
@@ -25,14 +25,6 @@ impl Output {
             status: self.status.to_string(),
             stderr: self.stderr,
         }
-    }
-}
-
-impl Repos {
-    /// A git command for the repository, without arguments yet: clean environment, no configuration but the
-    /// repository's, no input, killed when dropped.
-    pub fn git(&self, repository: u64) -> Command {
-        git(&self.path(repository))
     }
 }
 
