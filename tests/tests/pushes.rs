@@ -43,11 +43,8 @@ async fn a_move_that_two_clients_ask_for_is_told_once() {
     let second = server.receive(&asked).await;
     assert!(second.contains("moved to"), "{second}");
     assert!(second.contains("ng refs/heads/feature"), "{second}");
-    let twice = server.receive(&[
-        (&new, &old, "refs/heads/feature"),
-        (&new, &old, "refs/heads/feature"),
-    ]);
-    let twice = twice.await;
+    let back = (new.as_str(), old.as_str(), "refs/heads/feature");
+    let twice = server.receive(&[back, back]).await;
     assert!(!twice.contains("ok refs/heads/feature"), "{twice}");
     // Made, and moved.
     assert_eq!(server.pushes("refs/heads/feature").await, 2);

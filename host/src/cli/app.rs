@@ -113,7 +113,8 @@ impl Base {
             .await
             .context("the database cannot be reached")?;
         migrate(&pool).await?;
-        let guests = GuestLogins::prepare(&pool, &settings.database, settings.guests.clone()).await?;
+        let guests =
+            GuestLogins::prepare(&pool, &settings.database, settings.guests.clone()).await?;
         std::fs::create_dir_all(&settings.data)?;
         let data = settings.data.canonicalize()?;
         let listener = TcpListener::bind(settings.listen).await.with_context(|| {

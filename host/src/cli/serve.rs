@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -70,7 +71,7 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
         requests_per_hour: args.requests_per_hour,
     })
     .await?;
-    println!("g1t-work is at {}", app.public_url);
+    say(&format!("g1t-work is at {}", app.public_url));
     first_owner(&app.pool, |token| match &args.token_file {
         Some(file) => write_token(file, token)
             .with_context(|| format!("the token cannot be written to {}", file.display())),
@@ -84,11 +85,19 @@ async fn until_told(args: &ServerArgs, database: PgConnectOptions) -> anyhow::Re
         .public_url
         .trim_start_matches("http://")
         .trim_start_matches("https://");
-    println!("push to a repository: git push http://x:TOKEN@{at}/WORKSPACE/REPOSITORY.git main");
+    say(&format!(
+        "push to a repository: git push http://x:TOKEN@{at}/WORKSPACE/REPOSITORY.git main"
+    ));
     told_to_stop().await?;
-    println!("stopping");
+    say("stopping");
     app.stop().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A line for whoever started the server. Nobody may be reading any more: a server does not end for that, as it would by
+/// `println!`.
+fn say(line: &str) {
+    writeln!(std::io::stdout(), "{line}").ok();
 }
 
 /// The logins for components that the operator made.
@@ -120,7 +129,6 @@ async fn told_to_stop() -> std::io::Result<()> {
 }
 
 fn write_token(file: &Path, token: &str) -> anyhow::Result<()> {
-    use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
     let mut file = std::fs::OpenOptions::new()
         .write(true)

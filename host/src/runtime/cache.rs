@@ -71,14 +71,15 @@ impl CodeCache {
         })?;
         let digest: [u8; 32] = Sha256::digest(&bytes).into();
         let file = self.folder.join(self.name(engine, &digest));
-        if file.exists() {
-            // SAFETY: only `store` below writes into this folder, which others cannot write to.
-            match unsafe { Component::deserialize_file(engine, &file) } {
-                Ok(component) => return Ok((component, digest)),
-                Err(error) => {
-                    warn!(%error, "compiled code does not fit this host; compiling again")
-                }
-            }
+        if let Some(component) = kept(engine, &file) {
+            return Ok((component, digest));
+        }
+        // Several hosts that start at once compile each component once; without the lock each compiles for itself.
+        let lock = self.lock(&file);
+        if lock.is_ok()
+            && let Some(component) = kept(engine, &file)
+        {
+            return Ok((component, digest));
         }
         info!(component = %path.display(), "compiling");
         let component =
@@ -96,6 +97,13 @@ impl CodeCache {
         Ok((component, digest))
     }
 
+    /// Waits for whoever compiles the same; the lock ends with the file that is given, or with the process.
+    fn lock(&self, file: &Path) -> std::io::Result<std::fs::File> {
+        let lock = std::fs::File::create(file.with_extension("lock"))?;
+        lock.lock()?;
+        Ok(lock)
+    }
+
     fn name(&self, engine: &Engine, digest: &[u8; 32]) -> String {
         let mut hasher = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -110,6 +118,21 @@ impl CodeCache {
         temporary.as_file().sync_all()?;
         temporary.persist(file).map_err(|error| error.error)?;
         Ok(())
+    }
+}
+
+/// The compiled code in a file; none when there is no such, or it is another host's.
+fn kept(engine: &Engine, file: &Path) -> Option<Component> {
+    if !file.exists() {
+        return None;
+    }
+    // SAFETY: only `store` above writes into this folder, which others cannot write to.
+    match unsafe { Component::deserialize_file(engine, file) } {
+        Ok(component) => Some(component),
+        Err(error) => {
+            warn!(%error, "compiled code does not fit this host; compiling again");
+            None
+        }
     }
 }
 

@@ -45,8 +45,12 @@ fn checked_and_tested(places: &Places, options: &Options, steps: &mut Steps) -> 
     let ready = steps.run("setup", "what the machine lacks", || {
         setup::everything(places)
     })?;
-    steps.run("build", "components and server", || {
-        build::everything(places, &ready.wasm, Profile::Dev)
+    steps.run("build", "components", || {
+        build::components(places, &ready.wasm)
+    })?;
+    // The server is built with the tests: alone it would get its dependencies with other features, all compiled twice.
+    steps.run("build tests", "with the server they start", || {
+        process::run(ready.nextest.command(places).arg("--no-run"))
     })?;
     if !options.quick {
         steps.run("clippy", "no warning in any crate", || {

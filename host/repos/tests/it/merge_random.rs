@@ -175,6 +175,7 @@ async fn random_histories_merge_as_git_merges_them() {
                 Merged::Clean(_) => clean += 1,
                 Merged::Conflicting(_) => conflicting += 1,
                 Merged::Contained => {}
+                Merged::Unrelated => panic!("both sides begin with the same commit"),
             }
         }
     }

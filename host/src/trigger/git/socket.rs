@@ -178,6 +178,7 @@ mod tests {
             token: "tok_1".into(),
             scopes: Vec::new(),
             workspace: None,
+            acts_for: None,
         };
         let target = Target {
             repository: 7,
