@@ -479,7 +479,7 @@ async fn purges_what_is_old(ctx: Ctx) {
          INSERT INTO rule_evaluations (workspace_id, repository_id, moment, ref_name, old_sha, new_sha, outcome, verdicts,
                                        facts_digest, judge_digest, evaluated_at)
          SELECT workspace_id, id, 'push', age, '', '', 'pass', '[]', '', '', now() - age::interval
-         FROM repositories, unnest(ARRAY['91 days', '89 days']) AS age, generate_series(1, 1001);
+         FROM repositories, unnest(ARRAY['91 days', '89 days']) AS age, generate_series(1, 1001) ORDER BY age DESC;
          INSERT INTO guest_sessions (pid) VALUES (pg_backend_pid()), (0)",
     )
     .await;
