@@ -110,7 +110,7 @@ BEGIN
     FOREACH t IN ARRAY ARRAY[
         'workspace_members', 'work_counters', 'repositories', 'repository_collaborators', 'pulls', 'pull_files',
         'overlap_pairs', 'reviews', 'commit_statuses', 'check_runs', 'rulesets', 'queues', 'queue_entries',
-        'queue_attempts', 'rule_evaluations', 'outbox', 'inbox', 'dead_letters', 'idempotency_keys', 'tokens']
+        'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'tokens']
     LOOP
         EXECUTE format('DROP POLICY workspace ON %I', t);
         EXECUTE format('CREATE POLICY workspace ON %I TO g1t_guest, g1t_reader
@@ -120,6 +120,14 @@ BEGIN
     END LOOP;
 END
 $$;
+DROP POLICY workspace ON rule_evaluations;
+CREATE POLICY workspace ON rule_evaluations FOR SELECT TO g1t_guest, g1t_reader
+    USING (workspace_id = (SELECT g1t_workspace()));
+GRANT SELECT ON rule_evaluations TO g1t_reader;
+DROP POLICY actor ON idempotency_keys;
+CREATE POLICY actor ON idempotency_keys TO g1t_guest
+    USING (actor_id = (SELECT g1t_actor()) AND workspace_id IS NOT DISTINCT FROM (SELECT g1t_workspace()))
+    WITH CHECK (actor_id = (SELECT g1t_actor()) AND workspace_id IS NOT DISTINCT FROM (SELECT g1t_workspace()));
 DROP POLICY workspace ON workspaces;
 CREATE POLICY workspace ON workspaces TO g1t_guest, g1t_reader
     USING (id = (SELECT g1t_workspace()) OR workspace_role((SELECT g1t_actor()), id) IS NOT NULL)
