@@ -1,6 +1,6 @@
 use std::ops::Bound;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use rust_decimal::Decimal;
 use sqlx::postgres::types::{PgInterval, PgRange};
 use sqlx::postgres::{PgDatabaseError, PgRow, PgTypeInfo, PgTypeKind, PgValueFormat, PgValueRef};
@@ -76,16 +76,16 @@ fn db_value(value: PgValueRef<'_>) -> Result<wit::DbValue, wit::Error> {
             V::Str(String::from_utf8(raw(&value)?.to_vec()).map_err(|error| conversion(&error))?)
         }
         T::Binary => V::Binary(get(value)?),
-        T::Date => V::Date(date(get(value)?)?),
+        T::Date => V::Date(date(day(&value)?)?),
         T::Time => V::Time(time(get(value)?)?),
-        T::Datetime => V::Datetime(datetime(get(value)?)?),
-        T::Timestamp => V::Timestamp(get::<DateTime<Utc>>(value)?.timestamp()),
+        T::Datetime => V::Datetime(datetime(moment(&value)?)?),
+        T::Timestamp => V::Timestamp(moment(&value)?.and_utc().timestamp()),
         T::Uuid => V::Uuid(get::<Uuid>(value)?.to_string()),
         T::Jsonb => V::Jsonb(get::<serde_json::Value>(value)?.to_string().into_bytes()),
         T::Decimal => V::Decimal(get::<Decimal>(value)?.to_string()),
-        T::RangeInt32 => V::RangeInt32(range(get(value)?, |v: i32| v)),
-        T::RangeInt64 => V::RangeInt64(range(get(value)?, |v: i64| v)),
-        T::RangeDecimal => V::RangeDecimal(range(get(value)?, |v: Decimal| v.to_string())),
+        T::RangeInt32 => V::RangeInt32(range(bounds(value)?, |v: i32| v)),
+        T::RangeInt64 => V::RangeInt64(range(bounds(value)?, |v: i64| v)),
+        T::RangeDecimal => V::RangeDecimal(range(bounds(value)?, |v: Decimal| v.to_string())),
         T::ArrayInt32 => V::ArrayInt32(get(value)?),
         T::ArrayInt64 => V::ArrayInt64(get(value)?),
         T::ArrayDecimal => V::ArrayDecimal(
@@ -121,6 +121,53 @@ fn raw<'a>(value: &'a PgValueRef<'_>) -> Result<&'a [u8], wit::Error> {
         PgValueFormat::Binary | PgValueFormat::Text
     ));
     value.as_bytes().map_err(|error| conversion(&error))
+}
+
+/// Postgres counts from here.
+const EPOCH: NaiveDateTime = NaiveDate::from_ymd_opt(2000, 1, 1)
+    .expect("a day")
+    .and_time(NaiveTime::MIN);
+
+/// Read here and not by the library, which panics at `infinity` and at years beyond its own.
+fn day(value: &PgValueRef<'_>) -> Result<NaiveDate, wit::Error> {
+    let days = i32::from_be_bytes(fixed(value)?);
+    TimeDelta::try_days(days.into())
+        .and_then(|since| EPOCH.checked_add_signed(since))
+        .map(|moment| moment.date())
+        .ok_or_else(no_such_moment)
+}
+
+/// See [`day`].
+fn moment(value: &PgValueRef<'_>) -> Result<NaiveDateTime, wit::Error> {
+    let micros = i64::from_be_bytes(fixed(value)?);
+    EPOCH
+        .checked_add_signed(TimeDelta::microseconds(micros))
+        .ok_or_else(no_such_moment)
+}
+
+fn no_such_moment() -> wit::Error {
+    conversion(&"`infinity`, or too far away: select it as text")
+}
+
+/// The bytes of a value that always has so many. All results are asked for in the binary form.
+fn fixed<const LENGTH: usize>(value: &PgValueRef<'_>) -> Result<[u8; LENGTH], wit::Error> {
+    raw(value)?
+        .try_into()
+        .map_err(|_| conversion(&"not in the binary form"))
+}
+
+/// A range that has bounds: the contract has no form for the empty one, which would look like one without any.
+fn bounds<'r, T>(value: PgValueRef<'r>) -> Result<PgRange<T>, wit::Error>
+where
+    PgRange<T>: Decode<'r, Postgres>,
+{
+    const EMPTY: u8 = 1;
+    if raw(&value)?.first().is_some_and(|flags| flags & EMPTY != 0) {
+        return Err(conversion(
+            &"an empty range: ask for it with `isempty(...)`",
+        ));
+    }
+    get(value)
 }
 
 fn byte(value: u32) -> Result<u8, wit::Error> {

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use g1t_repos::{Built, MergeMethod, Oid, Person, Repos, Step};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
 
 use crate::measure::{Effort, Side, in_turns};
 use crate::table::{Aim, Row, Unit};
@@ -184,7 +185,7 @@ impl World {
     async fn merge_by_git(&self, heads: &[Oid], trees: &mut Vec<(Oid, String)>) -> Result<f64> {
         let since = Instant::now();
         for head in heads {
-            let mut git = self.repos.git(PEER);
+            let mut git = git_of(&self.repos, PEER);
             git.args(["merge-tree", "--write-tree"]);
             git.arg(self.main.to_string()).arg(head.to_string());
             let output = git.output().await.context("git cannot run")?;
@@ -216,7 +217,7 @@ impl World {
 
     /// The trees of our commits, in their order.
     async fn trees_of(&self, commits: &[Oid]) -> Result<Vec<String>> {
-        let mut git = self.repos.git(OURS);
+        let mut git = git_of(&self.repos, OURS);
         git.args(["log", "--no-walk=unsorted", "--format=%T"]);
         git.args(commits.iter().map(Oid::to_string));
         let output = git.output().await.context("git cannot run")?;
@@ -295,9 +296,15 @@ fn commit(
     Ok(())
 }
 
+/// Git, on a repository.
+fn git_of(repos: &Repos, repository: u64) -> Command {
+    let mut git = Command::new("git");
+    git.arg("--git-dir").arg(repos.path(repository));
+    git
+}
+
 async fn import(repos: &Repos, repository: u64, stream: &str) -> Result<()> {
-    let mut child = repos
-        .git(repository)
+    let mut child = git_of(repos, repository)
         .args(["fast-import", "--quiet"])
         .stdin(Stdio::piped())
         .spawn()

@@ -139,7 +139,7 @@ impl Backend {
     }
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: HeaderName) -> &'a str {
+fn text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers
         .get(name)
         .and_then(|value| value.to_str().ok())

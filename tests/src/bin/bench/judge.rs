@@ -140,7 +140,7 @@ impl Native {
 struct Plugin(Answer);
 
 impl Extend for Plugin {
-    fn evaluate(&self, _rule: &g1t_rules::types::Rule, _facts: &g1t_rules::types::Facts) -> Answer {
+    fn evaluate(&self, _rule: &g1t_rules::types::Rule) -> Answer {
         self.0.clone()
     }
 }

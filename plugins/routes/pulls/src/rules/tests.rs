@@ -188,7 +188,7 @@ fn what_is_shown_is_judged_with_a_method_that_could_be_used() {
     let first = |requirements: &[Requirement]| first_allowed(&repository(), requirements);
     assert_eq!(first(&[]), MergeMethod::Squash);
     let rebase = requirement(Enforcement::Active, json!(["merge", "rebase"]));
-    assert_eq!(first(&[rebase.clone()]), MergeMethod::Rebase);
+    assert_eq!(first(std::slice::from_ref(&rebase)), MergeMethod::Rebase);
     let tried = requirement(Enforcement::Evaluate, json!(["fast-forward"]));
     let silent = requirement(Enforcement::Active, Value::Null);
     assert_eq!(first(&[rebase, tried, silent]), MergeMethod::Rebase);
