@@ -1,23 +1,5 @@
 -- The database g1t-work. Stored words are lower_snake with a CHECK. Every table that a workspace's requests reach carries
--- workspace_id and row-level security; the host sets g1t.workspace_id and g1t.actor_id on the connection of a request and
--- switches to the role g1t_guest, so a forgotten WHERE in one component cannot show another workspace's rows.
-
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'g1t_guest') THEN
-        CREATE ROLE g1t_guest NOLOGIN NOINHERIT;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    -- Roles belong to the whole server: another database's migration may have made it at the same moment.
-    NULL;
-END
-$$;
-
-CREATE FUNCTION g1t_workspace() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN nullif(current_setting('g1t.workspace_id', true), '')::bigint;
-
-CREATE FUNCTION g1t_actor() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN nullif(current_setting('g1t.actor_id', true), '')::bigint;
+-- workspace_id. Who may see and write what stands in 0002.
 
 -- People, agents, the system. Not of one workspace.
 CREATE TABLE users (
@@ -485,20 +467,6 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
             FROM users u JOIN workspace_members m ON m.user_id = coalesce(u.acts_for, u.id)
             WHERE u.id = actor AND m.workspace_id = workspace);
 
--- Makes a workspace with its first owner and its counter. SECURITY DEFINER: the row is in no workspace that the
--- connection is set to yet.
-CREATE FUNCTION create_workspace(workspace_name text, owner bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE
-    made bigint;
-BEGIN
-    INSERT INTO workspaces (name) VALUES (workspace_name) RETURNING id INTO made;
-    INSERT INTO workspace_members (workspace_id, user_id, role) VALUES (made, owner, 'owner');
-    INSERT INTO work_counters (workspace_id) VALUES (made);
-    RETURN made;
-END
-$$;
-
 -- The next number of the workspace, above every number the repository already has. The row lock makes two callers wait
 -- for each other, so no number is given twice.
 CREATE FUNCTION next_number(workspace bigint, at_least bigint) RETURNS bigint LANGUAGE sql AS $$
@@ -507,36 +475,3 @@ CREATE FUNCTION next_number(workspace bigint, at_least bigint) RETURNS bigint LA
 $$;
 
 INSERT INTO users (login, name, kind) VALUES ('g1t', 'g1t', 'system');
-
--- Row-level security: a guest sees the rows of its request's workspace.
-DO $$
-DECLARE
-    t text;
-BEGIN
-    FOREACH t IN ARRAY ARRAY[
-        'workspace_members', 'work_counters', 'repositories', 'repository_collaborators', 'pulls', 'pull_files',
-        'overlap_pairs', 'reviews', 'commit_statuses', 'check_runs', 'rulesets', 'queues', 'queue_entries',
-        'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'tokens']
-    LOOP
-        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
-        EXECUTE format('CREATE POLICY workspace ON %I TO g1t_guest USING (workspace_id = g1t_workspace())
-                        WITH CHECK (workspace_id = g1t_workspace())', t);
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO g1t_guest', t);
-    END LOOP;
-END
-$$;
--- Kept by the host alone, for the decisions of its judge: a component can read them and cannot make one up.
-ALTER TABLE rule_evaluations ENABLE ROW LEVEL SECURITY;
-CREATE POLICY workspace ON rule_evaluations FOR SELECT TO g1t_guest USING (workspace_id = g1t_workspace());
-GRANT SELECT ON rule_evaluations TO g1t_guest;
--- Answers are given again to whoever got them, and to nobody else.
-ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
-CREATE POLICY actor ON idempotency_keys TO g1t_guest
-    USING (actor_id = g1t_actor() AND workspace_id IS NOT DISTINCT FROM g1t_workspace())
-    WITH CHECK (actor_id = g1t_actor() AND workspace_id IS NOT DISTINCT FROM g1t_workspace());
-GRANT SELECT, INSERT ON idempotency_keys TO g1t_guest;
-ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
-CREATE POLICY workspace ON workspaces TO g1t_guest
-    USING (id = g1t_workspace() OR workspace_role(g1t_actor(), id) IS NOT NULL) WITH CHECK (id = g1t_workspace());
-GRANT SELECT, UPDATE ON workspaces TO g1t_guest;
-GRANT SELECT, INSERT, UPDATE ON users TO g1t_guest;

@@ -1,14 +1,24 @@
--- Guests log in as roles that own nothing, so that nothing a guest may say brings back more than it was given: the host
+-- Row-level security: a guest sees the rows of its request's workspace, so a forgotten WHERE in one component cannot show
+-- another workspace's. Guests log in as roles that own nothing, so that nothing a guest may say brings back more than it was given: the host
 -- makes two logins for each database when it starts, members of g1t_guest (reads and writes) and of g1t_reader (reads).
 -- Whose request a connection serves stands in a table that only g1t_enter writes, and that asks for a secret.
 
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'g1t_guest') THEN
+        CREATE ROLE g1t_guest NOLOGIN NOINHERIT;
+    END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    -- Roles belong to the whole server: another database's migration may have made it at the same moment.
+    NULL;
+END
+$$;
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'g1t_reader') THEN
         CREATE ROLE g1t_reader NOLOGIN NOINHERIT;
     END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    -- Roles belong to the whole server: another database's migration may have made it at the same moment.
     NULL;
 END
 $$;
@@ -46,11 +56,11 @@ CREATE UNLOGGED TABLE guest_sessions (
 ) WITH (fillfactor = 50);
 
 -- Restricted, not safe: a parallel worker has another pid than the connection it works for.
-CREATE OR REPLACE FUNCTION g1t_workspace() RETURNS bigint
+CREATE FUNCTION g1t_workspace() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED SET search_path FROM CURRENT
     RETURN (SELECT workspace_id FROM guest_sessions WHERE pid = pg_backend_pid());
 
-CREATE OR REPLACE FUNCTION g1t_actor() RETURNS bigint
+CREATE FUNCTION g1t_actor() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED SET search_path FROM CURRENT
     RETURN (SELECT actor_id FROM guest_sessions WHERE pid = pg_backend_pid());
 
@@ -70,9 +80,10 @@ $$;
 CREATE FUNCTION is_system(who bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT
     RETURN EXISTS (SELECT FROM users WHERE id = who AND kind = 'system');
 
--- The owner is the caller's actor: a component cannot make somebody else an owner. Whoever may act as this function's
+-- Makes a workspace with its first owner and its counter. SECURITY DEFINER: the row is in no workspace that the
+-- connection is in yet. The owner is the caller's actor: a component cannot make somebody else an owner. Whoever may act as this function's
 -- owner, as the host may, is no guest.
-CREATE OR REPLACE FUNCTION create_workspace(workspace_name text, owner bigint) RETURNS bigint
+CREATE FUNCTION create_workspace(workspace_name text, owner bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     made bigint;
@@ -102,7 +113,7 @@ BEGIN
 END
 $$;
 
--- The policies again, with the workspace asked for once a statement instead of once a row.
+-- The workspace is asked for once a statement, not once a row.
 DO $$
 DECLARE
     t text;
@@ -112,26 +123,31 @@ BEGIN
         'overlap_pairs', 'reviews', 'commit_statuses', 'check_runs', 'rulesets', 'queues', 'queue_entries',
         'queue_attempts', 'outbox', 'inbox', 'dead_letters', 'tokens']
     LOOP
-        EXECUTE format('DROP POLICY workspace ON %I', t);
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('CREATE POLICY workspace ON %I TO g1t_guest, g1t_reader
                         USING (workspace_id = (SELECT g1t_workspace()))
                         WITH CHECK (workspace_id = (SELECT g1t_workspace()))', t);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO g1t_guest', t);
         EXECUTE format('GRANT SELECT ON %I TO g1t_reader', t);
     END LOOP;
 END
 $$;
-DROP POLICY workspace ON rule_evaluations;
+-- Kept by the host alone, for the decisions of its judge: a component can read them and cannot make one up.
+ALTER TABLE rule_evaluations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON rule_evaluations FOR SELECT TO g1t_guest, g1t_reader
     USING (workspace_id = (SELECT g1t_workspace()));
-GRANT SELECT ON rule_evaluations TO g1t_reader;
-DROP POLICY actor ON idempotency_keys;
+GRANT SELECT ON rule_evaluations TO g1t_guest, g1t_reader;
+-- Answers are given again to whoever got them, and to nobody else.
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 CREATE POLICY actor ON idempotency_keys TO g1t_guest
     USING (actor_id = (SELECT g1t_actor()) AND workspace_id IS NOT DISTINCT FROM (SELECT g1t_workspace()))
     WITH CHECK (actor_id = (SELECT g1t_actor()) AND workspace_id IS NOT DISTINCT FROM (SELECT g1t_workspace()));
-DROP POLICY workspace ON workspaces;
+GRANT SELECT, INSERT ON idempotency_keys TO g1t_guest;
+ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON workspaces TO g1t_guest, g1t_reader
     USING (id = (SELECT g1t_workspace()) OR workspace_role((SELECT g1t_actor()), id) IS NOT NULL)
     WITH CHECK (id = (SELECT g1t_workspace()));
+GRANT SELECT, UPDATE ON workspaces TO g1t_guest;
 GRANT SELECT ON workspaces TO g1t_reader;
 
 -- Nobody gets a token of the system.
@@ -141,6 +157,6 @@ CREATE POLICY no_system ON tokens AS RESTRICTIVE TO g1t_guest USING (true) WITH 
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 CREATE POLICY seen ON users FOR SELECT TO g1t_guest, g1t_reader USING (true);
 CREATE POLICY added ON users FOR INSERT TO g1t_guest WITH CHECK (kind <> 'system' AND NOT coalesce(is_system(acts_for), false));
-REVOKE INSERT, UPDATE ON users FROM g1t_guest;
+GRANT SELECT ON users TO g1t_guest;
 GRANT INSERT (login, name, email, kind, acts_for) ON users TO g1t_guest;
 GRANT SELECT ON users TO g1t_reader;
