@@ -260,10 +260,6 @@ async fn each_decision_is_kept_once_by_the_host_and_no_component_can_make_one_up
                  verdicts, facts_digest, judge_digest) SELECT workspace_id, repository_id, moment, ref_name, old_sha, new_sha,
                  outcome, verdicts, facts_digest, judge_digest FROM rule_evaluations";
     let mut guest = pool.acquire().await.expect("a connection");
-    sqlx::query("SELECT set_config('g1t.workspace_id', (SELECT id::text FROM workspaces), false)")
-        .execute(&mut *guest)
-        .await
-        .expect("a setting");
     sqlx::query("SET ROLE g1t_guest")
         .execute(&mut *guest)
         .await
