@@ -88,7 +88,7 @@ impl Problem {
         let (status, code, detail) = self.parts();
         let title = status.canonical_reason().unwrap_or("Error");
         let body = serde_json::json!({
-            "type": "about:blank", "title": title, "status": status.as_u16(), "detail": detail, "code": code,
+            "type": format!("urn:g1t:problem:{code}"), "title": title, "status": status.as_u16(), "detail": detail, "code": code,
             "request_id": request_id, "message": detail, "errors": [],
         });
         let mut answer = Response::new(full(body.to_string()));
