@@ -334,3 +334,17 @@ async fn what_is_not_granted_stops_the_start_with_the_line_and_the_remedy() {
     );
     assert!(refusal.contains("to its grants"), "{refusal}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_of_the_older_http_reads_and_answers() {
+    let stage = Stage::open().await;
+    let ask = Ask {
+        path: "/door?open",
+        body: "four",
+    };
+    for _ in 0..3 {
+        let came = stage.ask("older", None, ask).await;
+        assert_eq!(came, Came::ok("hello /door?open, 4 bytes"));
+    }
+    stage.expect_all_given_back().await;
+}

@@ -144,6 +144,10 @@ routes = ["GET /patient"]
 grants = { database = "write", variables = ["greeting"] }
 limits = { deadline_ms = 30000 }
 
+[component.older]
+source = "OLDER"
+routes = ["POST /older"]
+
 [component.reader]
 source = "FAULTS"
 routes = ["GET /reader"]
@@ -231,7 +235,8 @@ fn manifest(folder: &Path, text: &str) -> Manifest {
     let path = |file: &str| source(file).display().to_string();
     let text = text
         .replace("JUDGE", &path("judge.wasm"))
-        .replace("FAULTS", &path("guest_faults.wasm"));
+        .replace("FAULTS", &path("guest_faults.wasm"))
+        .replace("OLDER", &path("guest_hello_p2.wasm"));
     std::fs::write(folder.join("app.toml"), text).expect("a manifest");
     Manifest::read(folder).expect("a manifest that can be read")
 }
