@@ -1,25 +1,23 @@
 -- Row-level security: a guest sees the rows of its request's workspace, so a forgotten WHERE in one component cannot show
--- another workspace's. Guests log in as roles that own nothing, so that nothing a guest may say brings back more than it was given: the host
--- makes two logins for each database when it starts, members of g1t_guest (reads and writes) and of g1t_reader (reads).
--- Whose request a connection serves stands in a table that only g1t_enter writes, and that asks for a secret.
+-- another workspace's. Guests log in as roles that own nothing, so that nothing a guest may say brings back more than it
+-- was given: the host makes two logins for each database when it starts, members of g1t_guest (reads and writes) and of
+-- g1t_reader (reads). Whose request a connection serves stands in a table that only g1t_enter writes, and that asks for a
+-- secret.
 
 DO $$
+DECLARE
+    r text;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'g1t_guest') THEN
-        CREATE ROLE g1t_guest NOLOGIN NOINHERIT;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    -- Roles belong to the whole server: another database's migration may have made it at the same moment.
-    NULL;
-END
-$$;
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'g1t_reader') THEN
-        CREATE ROLE g1t_reader NOLOGIN NOINHERIT;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN
-    NULL;
+    FOREACH r IN ARRAY ARRAY['g1t_guest', 'g1t_reader'] LOOP
+        BEGIN
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r) THEN
+                EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT', r);
+            END IF;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            -- Roles belong to the whole server: another database's migration may have made it at the same moment.
+            NULL;
+        END;
+    END LOOP;
 END
 $$;
 

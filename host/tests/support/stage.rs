@@ -340,7 +340,7 @@ impl Stage {
     pub async fn expect_all_given_back(&self) {
         let given_back = async {
             while self.services.memory.left() != MEMORY || self.turns.available_permits() != TURNS {
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                tokio::task::yield_now().await;
             }
         };
         if tokio::time::timeout(PATIENCE, given_back).await.is_err() {
