@@ -135,23 +135,19 @@ pub fn for_bench(places: &Places, wasm: &WasmToolchain) -> Result<()> {
 }
 
 fn server(places: &Places, profile: Profile) -> Result<()> {
-    // For work on it the server is built out of all default members: features are then chosen as for the tests, and what
-    // `cargo xtask test` built is not built a second time. For use it gets what it needs itself.
-    let of = match profile {
-        Profile::Dev => "--bin",
-        Profile::Release => "--package",
+    // For work on it the server is built out of all default members and with the tests' features, so that what
+    // `cargo xtask test` compiled is not compiled a second time. For use it gets what it needs itself.
+    let of: &[&str] = match profile {
+        Profile::Dev => &["--bin", "g1t-work", "--features", "g1t-tests/beside-tests"],
+        Profile::Release => &["--package", "g1t-work"],
     };
     Steps::default().run(
         "build g1t-work",
         "the server and its commands, for this machine",
         || {
-            process::run(process::cargo(&places.root).args([
-                "build",
-                of,
-                "g1t-work",
-                "--profile",
-                profile.name(),
-            ]))
+            let mut cargo = process::cargo(&places.root);
+            cargo.args(["build", "--profile", profile.name()]).args(of);
+            process::run(&mut cargo)
         },
     )
 }
