@@ -17,9 +17,13 @@ use crate::environment;
 /// The component that `wasmtime serve` runs, too, as one more of the manifest.
 pub const HELLO: &str = "guest_hello.wasm";
 
-/// What the manifest says of it: no grants.
-const HELLO_ENTRY: &str =
-    "\n[component.hello]\nsource = \"guest_hello.wasm\"\nroutes = [\"GET /hello\"]\n";
+/// What the manifest says of it: no grants, and as many requests at once in an instance as `wasmtime serve` gives it.
+const HELLO_ENTRY: &str = "
+[component.hello]
+source = \"guest_hello.wasm\"
+routes = [\"GET /hello\"]
+limits = { concurrent = 16 }
+";
 
 /// How long the server may take to finish what runs and to stop its Postgres.
 const STOP_LIMIT: Duration = Duration::from_secs(60);
