@@ -287,6 +287,10 @@ impl WorkerState for Worker {
             Ok(()) => {
                 debug!(component = %self.component.name, memory_bytes = store.data().limiter.used(), "instance done")
             }
+            // The library calls it a panic when the runtime ends around an instance that waits for work: a shut-down.
+            Err(_) if !self.busy.load(Ordering::Relaxed) => {
+                debug!(component = %self.component.name, "idle instance thrown away")
+            }
             Err(error) => {
                 warn!(component = %self.component.name, error = format!("{error:#}"), "instance thrown away")
             }
